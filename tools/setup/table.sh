@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-2.0
+# What can be asked for: the kernels by name, and the groups of packages. Data only.
+# shellcheck shell=bash disable=SC2034 # used by the scripts that source this file
+
+# name -> headers package, whose dependencies lead to the release and so to the image; suite; source.
+# The headers' compiler must run on this system: kernels of a newer suite live in a folder (suite.sh).
+declare -A KERNEL_HEADERS=(
+	[6.12]=linux-headers-6.12-cloud-amd64
+	[6.1]=linux-headers-cloud-amd64
+)
+declare -A KERNEL_SUITE=(
+	[6.12]=bookworm-security
+	[6.1]=bookworm
+)
+declare -A KERNEL_SOURCE=(
+	[6.12]=linux-source-6.12
+	[6.1]=linux-source-6.1
+)
+DEFAULT_KERNEL=6.12
+
+# group -> Debian packages, and what of a kernel goes with them (kdir, kernel, source)
+declare -A GROUP_PACKAGES=(
+	[build]="make gcc libc6-dev binutils kmod"
+	[vm]="qemu-system-x86 busybox-static cpio kmod xz-utils file gcc libc6-dev"
+	[check]="gcc-multilib"
+	[lint]="sparse perl python3 python3-ply python3-git shellcheck codespell"
+	[bench]="python3"
+)
+declare -A GROUP_KERNEL=(
+	[build]="kdir"
+	[vm]="kernel"
+	[check]="source"
+	[lint]="source"
+	[bench]=""
+)
+# group -> groups it includes
+declare -A GROUP_INCLUDES=(
+	[build]=""
+	[vm]="build"
+	[check]="build vm"
+	[lint]="build"
+	[bench]="build vm"
+)
+
+# The part of the kernel source that others build on, out of 1.5 GB
+SOURCE_SUBSET=(
+	COPYING
+	Makefile
+	MAINTAINERS
+	.clang-format
+	LICENSES
+	Documentation/userspace-api/ioctl
+	include/uapi
+	scripts
+	tools/include
+	tools/scripts
+	tools/arch/x86/include
+	tools/testing/selftests/Makefile
+	tools/testing/selftests/lib.mk
+	tools/testing/selftests/kselftest
+	tools/testing/selftests/kselftest.h
+	tools/testing/selftests/kselftest_harness.h
+	tools/testing/selftests/kselftest_module.h
+	tools/testing/selftests/kselftest_deps.sh
+	tools/testing/selftests/kselftest_install.sh
+	tools/testing/selftests/run_kselftest.sh
+	tools/testing/selftests/gen_kselftest_tar.sh
+	tools/testing/selftests/drivers/ntsync
+)
