@@ -22,6 +22,8 @@ usage() {
 	  --disk IMAGE:DIR    an ext4 image, mounted; what is written to it is dropped. Repeatable
 	  --icount            one guest nanosecond is one instruction: for measuring (implies tcg, one CPU)
 	  --accel kvm|tcg     default: KVM when it boots the kernel, else emulation
+	  --parallel          emulate the CPUs at the same time, not in turns: real races, but QEMU 7.2
+	                      now and then crashes a kernel that patches its own code
 	  --cpu MODEL         QEMU's -cpu      --append ARGS      more kernel parameters. Repeatable
 	The guest
 	  --module FILE       default build/RELEASE/module/wsquery.ko
@@ -58,6 +60,7 @@ OPT_HUGEPAGES=
 OPT_SCRATCH=
 OPT_DISKS=()
 OPT_ICOUNT=
+OPT_PARALLEL=
 OPT_ACCEL=
 OPT_CPU=
 OPT_APPEND=
@@ -100,6 +103,7 @@ options_parse() {
 		--) shift; COMMAND=("$@"); break ;;
 		-h | --help) usage; exit 0 ;;
 		--icount) OPT_ICOUNT=1; shift; continue ;;
+		--parallel) OPT_PARALLEL=1; shift; continue ;;
 		--no-module) OPT_NO_MODULE=1; shift; continue ;;
 		--stdin) OPT_STDIN=1; shift; continue ;;
 		--shell) OPT_SHELL=1; shift; continue ;;
