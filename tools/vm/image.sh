@@ -155,7 +155,7 @@ run_build() {
 		for i in "${!DISK_WHERE[@]}"; do echo "disk$i=${DISK_WHERE[i]}"; done
 		if [[ -n $OPT_SHELL ]]; then
 			echo "tty=1"
-			[[ ! -t 0 ]] || stty size | sed 's/\(.*\) \(.*\)/rows=\1\ncolumns=\2/'
+			[[ ! -t 0 ]] || stty size | sed -n 's/^\([1-9].*\) \(.*\)/rows=\1\ncolumns=\2/p'
 		fi
 	} >"$RUN_ROOT/etc/vm/conf"
 	pack "$RUN_ROOT" "$TMP/run.cpio"

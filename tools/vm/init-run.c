@@ -71,7 +71,7 @@ int run_wait(const char *const argv[])
 	return status;
 }
 
-static __attribute__((noreturn)) void become_command(char **argv, char **env)
+static __noreturn void become_command(char **argv, char **env)
 {
 	const char *user = conf("user", "");
 	sigset_t none;
@@ -287,7 +287,7 @@ int run_command(int link)
 
 	while (!reap(child_fd, &status))
 		carry_round(child_fd, -1);
-	/* What it wrote is in the pipes by now; a background process that keeps them open is not waited for. */
+	/* What it wrote is in the pipes by now. Who else holds them open is not waited for. */
 	while ((out_fd >= 0 || err_fd >= 0) && carry_round(-1, 0))
 		;
 	close(child_fd);

@@ -34,13 +34,14 @@ static const struct {
 	{ "debugfs", "/sys/kernel/debug", "", 0700, false },
 	{ "tracefs", "/sys/kernel/tracing", "", 0700, false },
 	{ "hugetlbfs", "/dev/hugepages", "mode=1777", 01777, false },
+	{ }
 };
 
 void system_mount(void)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(mounts) / sizeof(mounts[0]); i++) {
+	for (i = 0; mounts[i].type; i++) {
 		mkdir(mounts[i].where, mounts[i].mode);
 		if (mount(mounts[i].type, mounts[i].where, mounts[i].type, 0,
 			  mounts[i].options) && errno != EBUSY && mounts[i].required)

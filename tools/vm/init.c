@@ -59,7 +59,7 @@ static void conf_read(void)
 	}
 }
 
-static __attribute__((noreturn)) void power_off(void)
+static __noreturn void power_off(void)
 {
 	if (!ioperm(LINK_EXIT_PORT, 1, 1))
 		outb(LINK_EXIT_VALUE, LINK_EXIT_PORT);
@@ -97,7 +97,7 @@ static void kill_leftovers(void)
 		;
 }
 
-static __attribute__((noreturn)) void report(int status)
+static __noreturn void report(int status)
 {
 	char buf[LINK_PAYLOAD];
 	int32_t code = status;

@@ -6,8 +6,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "link.h"
+
 /* Ends the run as failed, with a sentence for the one who started it. */
-__attribute__((noreturn, format(printf, 1, 2))) void fail(const char *format, ...);
+__noreturn __printf(1, 2) void fail(const char *format, ...);
 
 /* The value of NAME in /etc/vm/conf, or the fallback when it is not there. */
 const char *conf(const char *name, const char *fallback);

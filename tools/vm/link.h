@@ -12,6 +12,9 @@
 #include <stdint.h>
 #include <unistd.h>
 
+#define __noreturn	__attribute__((__noreturn__))
+#define __printf(a, b)	__attribute__((format(printf, a, b)))
+
 #define LINK_PORT_NAME	"wsquery.link"
 #define LINK_PAYLOAD	32768
 

@@ -1,6 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0
 # The emulated machine: which kernel, which accelerator, QEMU's command line.
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034,SC2054 # variables for others; QEMU's commas
+
+# What the run needs, installed and cached if it is missing.
+machine_setup() {
+	if [[ $OPT_KERNEL == */* ]]; then
+		"$SETUP" --no-kernel vm || exit 125
+	else
+		"$SETUP" --kernel "$OPT_KERNEL" vm || exit 125
+	fi
+	CACHE=$("$SETUP" path cache)
+}
 
 # Sets KERNEL_DIR, KERNEL_IMAGE, KERNEL_RELEASE and KERNEL_MODULES (empty when it has none).
 kernel_find() {
@@ -39,7 +49,8 @@ module_find() {
 # with it, and remember the answer until the machine is booted anew.
 kvm_works() {
 	[[ -r /dev/kvm && -w /dev/kvm ]] || return 1
-	local answer=$CACHE/vm/kvm-$(</proc/sys/kernel/random/boot_id)
+	local answer
+	answer=$CACHE/vm/kvm-$(</proc/sys/kernel/random/boot_id)
 	if [[ ! -f $answer ]]; then
 		note "trying KVM"
 		mkdir -p "$CACHE/vm"
@@ -108,7 +119,7 @@ qemu_compose() {
 			QEMU+=(-accel "tcg,thread=multi")
 		else
 			# In parallel, older QEMUs can run an instruction that the kernel is just
-			# patching (static keys): about one boot in forty ended in an oops.
+			# patching (static keys): about one boot in a hundred is an oops.
 			QEMU+=(-accel "tcg,thread=single")
 		fi
 	fi

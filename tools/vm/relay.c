@@ -67,8 +67,7 @@ static void tty_make_raw(void)
 	tty_raw = !tcsetattr(0, TCSANOW, &t);
 }
 
-static __attribute__((noreturn, format(printf, 2, 3)))
-void finish(int code, const char *format, ...)
+static __noreturn __printf(2, 3) void finish(int code, const char *format, ...)
 {
 	FILE *f = opt.result ? fopen(opt.result, "w") : NULL;
 	va_list ap;
@@ -206,7 +205,7 @@ static bool reap(pid_t pid, int *status, long ms)
 }
 
 /* The guest said its last word: check that all of it is here, let the machine end, report. */
-static __attribute__((noreturn)) void conclude(int link, int status)
+static __noreturn void conclude(int link, int status)
 {
 	long end = now_ms() + 10000;
 	int code;
