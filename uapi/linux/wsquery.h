@@ -119,7 +119,7 @@
 /**
  * define WSQUERY_ZERO - the page is the kernel's shared zero page
  *
- * The huge zero page is not recognised: a module cannot tell it.
+ * Or a part of the shared huge zero page.
  */
 #define WSQUERY_ZERO		(1ULL << 14)
 /** define WSQUERY_DIRTY - the page-table entry is dirty: written through it */
@@ -160,7 +160,7 @@
  * define WSQUERY_CACHED - not mapped here, but in the page cache
  *
  * (C) Never set with %WSQUERY_PRESENT or %WSQUERY_SWAPPED. A page that is still
- * being read counts.
+ * being read counts. Never told for hugetlb, DAX and device files.
  */
 #define WSQUERY_CACHED		(1ULL << 23)
 /**
@@ -254,6 +254,15 @@
 #define WSQUERY_TARGET_FD	(1U << 0)
 
 /**
+ * define WSQUERY_SHARED_ONLY - count sharers of shared mappings only
+ *
+ * %WSQUERY_SHARE_COUNT is only told for pages of file and shared-memory mappings
+ * and 0 for those of anonymous ones, which then cost no look at descriptors. It
+ * is what QueryWorkingSetEx of Windows counts.
+ */
+#define WSQUERY_SHARED_ONLY	(1U << 1)
+
+/**
  * struct wsquery_info - what this module and kernel can do
  * @size: in: size of this structure in bytes
  * @version: out: %WSQUERY_VERSION of the module
@@ -284,7 +293,7 @@ struct wsquery_info {
 /**
  * struct wsquery_range - the common head of all requests about a range
  * @size: in: size of the whole structure in bytes, not only of this head
- * @flags: in: %WSQUERY_TARGET_FD or 0
+ * @flags: in: %WSQUERY_TARGET_FD, %WSQUERY_SHARED_ONLY, or 0
  * @target: in: descriptor of /proc/PID/pagemap with %WSQUERY_TARGET_FD, else 0
  * @entry_size: in: see &wsquery_pages; 0 in the others
  * @start: in: first address, a multiple of the page size
@@ -406,7 +415,7 @@ struct wsquery_count {
 /**
  * struct wsquery_list - any addresses in any order (WSQUERY_IOC_LIST)
  * @size: in: size of this structure in bytes
- * @flags: in: %WSQUERY_TARGET_FD or 0
+ * @flags: in: %WSQUERY_TARGET_FD, %WSQUERY_SHARED_ONLY, or 0
  * @target: in: descriptor of /proc/PID/pagemap with %WSQUERY_TARGET_FD, else 0
  * @reserved: must be 0
  * @entries: in: user address of an array of &struct wsquery_entry, aligned to 8

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Everything that differs between kernel versions. Supported: 6.1 and later.
+ *
+ * Helpers that exist as headers or macros are probed for; a version is compared
+ * only where an inline function changed without leaving a trace to probe.
+ */
+#ifndef WSQ_COMPAT_H
+#define WSQ_COMPAT_H
+
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/pgtable.h>
+#include <linux/shmem_fs.h>
+#include <linux/swap.h>
+#include <linux/swapops.h>
+#include <linux/version.h>
+#if __has_include(<linux/leafops.h>)
+#include <linux/leafops.h>
+#define WSQ_HAVE_LEAFOPS
+#endif
+
+#if __has_include(<linux/unaligned.h>)
+#include <linux/unaligned.h>
+#else
+#include <asm/unaligned.h>
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
+#error "wsquery needs Linux 6.1 or later: VMAs in a maple tree, PTE markers."
+#endif
+#if !defined(CONFIG_64BIT)
+#error "wsquery needs a 64-bit kernel: page-table entries are read in one load."
+#endif
+
+/* Until 6.3 a PMD was read by pmd_read_atomic(), which 64-bit makes plain. */
+#ifndef pmdp_get_lockless
+static inline pmd_t wsq_pmdp_get(pmd_t *pmdp)
+{
+	return READ_ONCE(*pmdp);
+}
+#define pmdp_get_lockless wsq_pmdp_get
+#endif
+
+#ifndef pudp_get
+static inline pud_t wsq_pudp_get(pud_t *pudp)
+{
+	return READ_ONCE(*pudp);
+}
+#define pudp_get wsq_pudp_get
+#endif
+
+/*
+ * A page-table entry that is not a page. leafops.h (6.19) renamed the helpers
+ * and made the type its own.
+ */
+#ifdef WSQ_HAVE_LEAFOPS
+typedef softleaf_t wsq_leaf_t;
+#define wsq_leaf_from_pte	softleaf_from_pte
+#define wsq_leaf_is_swap	softleaf_is_swap
+#define wsq_leaf_is_migration	softleaf_is_migration
+#define wsq_leaf_is_hwpoison	softleaf_is_hwpoison
+#define wsq_leaf_is_marker	softleaf_is_marker
+
+static inline bool wsq_leaf_is_device(wsq_leaf_t leaf)
+{
+	return softleaf_is_device_private(leaf) || softleaf_is_device_exclusive(leaf);
+}
+
+static inline bool wsq_pmd_is_migration(pmd_t pmd)
+{
+	return pmd_is_migration_entry(pmd);
+}
+#else
+typedef swp_entry_t wsq_leaf_t;
+#define wsq_leaf_from_pte	pte_to_swp_entry
+#define wsq_leaf_is_migration	is_migration_entry
+#define wsq_leaf_is_hwpoison	is_hwpoison_entry
+#define wsq_leaf_is_marker	is_pte_marker_entry
+
+/* Until 6.4 a failed swap-in left an entry of a type of its own. */
+#ifdef SWP_SWAPIN_ERROR
+#define wsq_leaf_is_swapin_error	is_swapin_error_entry
+#endif
+
+static inline bool wsq_leaf_is_swap(wsq_leaf_t leaf)
+{
+	return !non_swap_entry(leaf);
+}
+
+static inline bool wsq_leaf_is_device(wsq_leaf_t leaf)
+{
+	return is_device_private_entry(leaf) || is_device_exclusive_entry(leaf);
+}
+
+static inline bool wsq_pmd_is_migration(pmd_t pmd)
+{
+	return is_pmd_migration_entry(pmd);
+}
+#endif
+
+#ifndef wsq_leaf_is_swapin_error
+#define wsq_leaf_is_swapin_error(leaf)	false
+#endif
+
+/*
+ * The kernel's own bits of a marker. pte_marker_get() hides the kinds its kernel
+ * does not know; what is not known is not hidden here.
+ */
+static inline unsigned long wsq_leaf_marker(wsq_leaf_t leaf)
+{
+	return swp_offset(leaf);
+}
+
+/* Bits of markers that exist in this kernel. */
+#if defined(PTE_MARKER_GUARD)
+#define WSQ_MARKERS	7
+#else
+#define WSQ_MARKERS	3
+#endif
+
+/*
+ * Whether the caller owns a file or may write it: idmapped mounts got a type of
+ * their own in 6.3.
+ */
+static inline bool wsq_file_writable(struct file *file)
+{
+	struct inode *inode = file_inode(file);
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0)
+	struct mnt_idmap *idmap = file_mnt_idmap(file);
+#else
+	struct user_namespace *idmap = file_mnt_user_ns(file);
+#endif
+
+	return inode_owner_or_capable(idmap, inode) ||
+	       !inode_permission(idmap, inode, MAY_WRITE);
+}
+
+/* Before 6.12 shmem split what it swapped out: a value stood for one page. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+#define wsq_xas_order		xas_get_order
+#else
+#define wsq_xas_order(xas)	0U
+#endif
+
+/*
+ * How many page-table entries map the page. Per-page counts of large folios are
+ * going away (CONFIG_NO_PAGE_MAPCOUNT); then the folio's is the next best.
+ */
+static inline unsigned int wsq_page_mapcount(struct page *page)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+	struct folio *folio = page_folio(page);
+	int mapcount;
+
+	if (likely(!folio_test_large(folio)) || IS_ENABLED(CONFIG_NO_PAGE_MAPCOUNT) ||
+	    folio_test_hugetlb(folio))
+		return folio_mapcount(folio);
+	mapcount = atomic_read(&page->_mapcount) + 1;
+	return max(mapcount, 0) + folio_entire_mapcount(folio);
+#else
+	return page_mapcount(page);
+#endif
+}
+
+/* Present entries alike in these bits have the same state (see state.h). */
+#ifdef CONFIG_X86_64
+#define WSQ_PTE_PRESENT_BITS	(_PAGE_PRESENT | _PAGE_PROTNONE)
+#ifdef _PAGE_DIRTY_BITS
+#define WSQ_PTE_DIRTY_BITS	_PAGE_DIRTY_BITS
+#else
+#define WSQ_PTE_DIRTY_BITS	_PAGE_DIRTY
+#endif
+#define WSQ_PTE_ACCESSED_BITS	_PAGE_ACCESSED
+#define WSQ_PTE_SPECIAL_BITS	_PAGE_SPECIAL
+#define WSQ_PTE_SOFT_DIRTY_BITS	_PAGE_SOFT_DIRTY
+#define WSQ_PTE_UFFD_WP_BITS	_PAGE_UFFD_WP
+#endif
+
+#endif /* WSQ_COMPAT_H */

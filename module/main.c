@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * /dev/wsquery: which pages are in memory, which are in swap, which are neither.
+ *
+ * A request goes one way through the files beside this one: ioctl.c checks it,
+ * target.c finds the address space, scan.c locks it piece by piece, walk.c, table.c
+ * and hugetlb.c visit it, backing.c asks the page cache about holes, sink.c makes
+ * of the runs what was asked for. list.c is for addresses in any order. state.h says
+ * what an entry means, compat.h knows the kernel versions.
+ */
+#include <linux/compat.h>
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/module.h>
+
+#include "ioctl.h"
+#include "target.h"
+
+static const struct file_operations wsq_fops = {
+	.owner		= THIS_MODULE,
+	.unlocked_ioctl	= wsq_ioctl,
+	.compat_ioctl	= compat_ptr_ioctl,
+	.llseek		= noop_llseek,
+};
+
+/*
+ * Open to everyone: a request tells its caller only what the kernel would tell
+ * the same caller by /proc/self/pagemap, mincore(2) and smaps.
+ */
+static struct miscdevice wsq_device = {
+	.minor	= MISC_DYNAMIC_MINOR,
+	.name	= "wsquery",
+	.fops	= &wsq_fops,
+	.mode	= 0666,
+};
+
+static int __init wsq_init(void)
+{
+	wsq_target_learn();
+	return misc_register(&wsq_device);
+}
+module_init(wsq_init);
+
+static void __exit wsq_exit(void)
+{
+	misc_deregister(&wsq_device);
+}
+module_exit(wsq_exit);
+
+MODULE_DESCRIPTION("Query which pages are in memory and in swap");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Visits VMAs and the page tables below them and emits runs to a sink.
+ *
+ * The caller holds the mmap lock for reading and a reference on the address space.
+ * That keeps every VMA found and the upper levels of the tables below it in
+ * place. A table of page-table entries may still go away: khugepaged retracts it
+ * and PT_RECLAIM frees it, both after an RCU grace period. So rcu_read_lock() is
+ * taken before the PMD is read, the table's lock is taken, and the PMD must then
+ * still be what it was. The lock is needed for more than that: a page that is
+ * being reclaimed, migrated, copied or write-protected has no entry for a moment,
+ * and only under the lock is such a moment not seen.
+ */
+#include <linux/dax.h>
+
+#include "state.h"
+#include "walk.h"
+
+void wsq_walk_emit(struct wsq_walk *w, u64 flags, u64 swap, unsigned long pages)
+{
+	struct wsq_sink *sink = w->sink;
+
+	wsq_emit(sink, &sink->out, sink->form, flags & sink->keep, swap, pages);
+}
+
+/* Flags of a present entry of a page of the base size or of hugetlb. */
+u64 wsq_walk_present(const struct wsq_walk *w, pte_t pte)
+{
+	u64 flags = w->base | WSQUERY_PRESENT;
+
+	if (w->attrs & WSQ_ATTRS_PTE)
+		flags |= wsq_pte_bit_flags(pte);
+	if (w->page_attrs && !pte_special(pte))
+		flags |= wsq_page_flags(pte_page(pte), w->page_attrs);
+	return flags & w->sink->keep;
+}
+
+/*
+ * Who may know what is in the page cache: the rule of mincore(2), the owner or
+ * who may write. A shared mapping that may be made writable proves it for the
+ * process that has it.
+ */
+static bool wsq_walk_may_know(const struct wsq_walk *w, const struct vm_area_struct *vma)
+{
+	const unsigned long shared = VM_SHARED | VM_MAYWRITE;
+
+	if (w->own && (vma->vm_flags & shared) == shared)
+		return true;
+	return wsq_file_writable(vma->vm_file);
+}
+
+static enum wsq_gap wsq_walk_gap_kind(const struct wsq_walk *w,
+				      const struct vm_area_struct *vma, bool shmem)
+{
+	if (!vma->vm_file)
+		return WSQ_GAP_PLAIN;
+	if (!shmem) {
+		if (!(w->attrs & WSQ_ATTRS_CACHE))
+			return WSQ_GAP_PLAIN;
+		/* What these keep in i_pages is not what it is elsewhere. */
+		if ((vma->vm_flags & VM_HUGETLB) || vma_is_dax(vma) || wsq_vma_is_device(vma))
+			return WSQ_GAP_PLAIN;
+	}
+	return wsq_walk_may_know(w, vma) ? WSQ_GAP_CACHE : WSQ_GAP_NOT_TOLD;
+}
+
+/* Attributes for which present pages of the mapping must be looked at. */
+static u64 wsq_walk_page_attrs(const struct wsq_walk *w, const struct vm_area_struct *vma)
+{
+	u64 attrs = w->attrs & WSQ_ATTRS_PAGE;
+
+	if (wsq_vma_is_device(vma))
+		return 0;
+	/* Only a private mapping that was written to has anonymous pages. */
+	if (!vma->anon_vma)
+		attrs &= ~(WSQUERY_COPY | WSQUERY_KSM);
+	if (!vma->vm_file)
+		attrs &= ~(w->shared_only ? WSQUERY_COPY | WSQUERY_SHARE_COUNT : WSQUERY_COPY);
+	return attrs;
+}
+
+static unsigned long wsq_walk_same(const struct wsq_walk *w, const struct vm_area_struct *vma)
+{
+	unsigned long same = ~0UL;
+
+#ifdef WSQ_PTE_PRESENT_BITS
+	if (w->page_attrs)
+		return same;
+	same = WSQ_PTE_PRESENT_BITS;
+	if (w->attrs & WSQUERY_DIRTY)
+		same |= WSQ_PTE_DIRTY_BITS;
+	if (w->attrs & WSQUERY_ACCESSED)
+		same |= WSQ_PTE_ACCESSED_BITS;
+	if (w->attrs & WSQUERY_SOFT_DIRTY)
+		same |= WSQ_PTE_SOFT_DIRTY_BITS;
+	if (w->attrs & WSQUERY_UFFD_WP)
+		same |= WSQ_PTE_UFFD_WP_BITS;
+	if (w->attrs & WSQUERY_ZERO) {
+		/* Elsewhere a special entry is that of the zero page. */
+		if (vma->vm_flags & (VM_PFNMAP | VM_MIXEDMAP))
+			same = ~0UL;
+		same |= WSQ_PTE_SPECIAL_BITS;
+	}
+#endif
+	return same;
+}
+
+static void wsq_walk_enter(struct wsq_walk *w, struct vm_area_struct *vma)
+{
+	u64 flags = wsq_vma_flags(vma);
+
+	w->vma = vma;
+	w->base = flags & w->sink->keep;
+	w->page_attrs = wsq_walk_page_attrs(w, vma);
+	w->same = wsq_walk_same(w, vma);
+	w->gap = wsq_walk_gap_kind(w, vma, flags & WSQUERY_SHMEM);
+	if (w->gap == WSQ_GAP_CACHE)
+		wsq_backing_init(&w->backing, vma, flags & WSQUERY_SHMEM);
+}
+
+/*
+ * Pages without a page table. Those with a page cache behind them can be many
+ * runs, so that this can end early. Returns the address it got to.
+ */
+static unsigned long wsq_walk_gap(struct wsq_walk *w, unsigned long addr, unsigned long end)
+{
+	unsigned long pages = (end - addr) >> PAGE_SHIFT;
+	u64 flags = w->base;
+
+	if (w->gap != WSQ_GAP_CACHE) {
+		if (w->gap == WSQ_GAP_NOT_TOLD) {
+			flags |= WSQUERY_NOT_TOLD;
+			if (w->sink->form != WSQ_RUNS)
+				w->sink->not_told += pages;
+		}
+		wsq_walk_emit(w, flags, 0, pages);
+		w->budget--;
+		return end;
+	}
+
+	rcu_read_lock();
+	wsq_backing_reset(&w->backing);
+	do {
+		struct wsq_behind behind;
+
+		pages = (end - addr) >> PAGE_SHIFT;
+		if (w->sink->form == WSQ_SWAP)
+			pages = 1;
+		behind = wsq_backing_next(&w->backing, addr, pages);
+		wsq_walk_emit(w, flags | behind.flags, behind.swap, behind.pages);
+		addr += behind.pages << PAGE_SHIFT;
+		w->budget -= 2;
+	} while (addr < end && !wsq_walk_spent(w));
+	rcu_read_unlock();
+	return addr;
+}
+
+static u64 wsq_walk_pmd_flags(const struct wsq_walk *w, pmd_t pmd)
+{
+	u64 flags = w->base | WSQUERY_PRESENT | WSQUERY_HUGE;
+
+	if (!pmd_present(pmd))
+		return wsq_pmd_is_migration(pmd) ? flags | WSQUERY_MIGRATING :
+						   flags | WSQUERY_DEVICE;
+
+	flags |= wsq_pmd_bit_flags(pmd);
+	if (!w->page_attrs && !(w->attrs & WSQUERY_ZERO))
+		return flags;
+	if (!(w->vma->vm_flags & (VM_PFNMAP | VM_MIXEDMAP)) && !vma_is_dax(w->vma)) {
+		struct page *page = pmd_page(pmd);
+
+		/* What is not anonymous in an anonymous mapping is the zero page. */
+		if (vma_is_anonymous(w->vma) && !PageAnon(page))
+			flags |= WSQUERY_ZERO;
+		else
+			flags |= wsq_page_flags(page, w->page_attrs);
+	}
+	return flags;
+}
+
+/* A PMD that maps a huge page, or stands for one. False if it is no more. */
+static bool wsq_walk_huge_pmd(struct wsq_walk *w, pmd_t *pmdp, unsigned long pages)
+{
+	spinlock_t *ptl = pmd_lock(w->mm, pmdp);
+	pmd_t pmd = pmdp_get_lockless(pmdp);
+	bool huge = !pmd_none(pmd) && (!pmd_present(pmd) || pmd_leaf(pmd));
+	u64 flags = 0;
+
+	if (huge)
+		flags = wsq_walk_pmd_flags(w, pmd);
+	spin_unlock(ptl);
+	if (huge)
+		wsq_walk_emit(w, flags, 0, pages);
+	return huge;
+}
+
+/* What one PMD maps, [addr, end). Returns the address it got to. */
+static unsigned long wsq_walk_pmd(struct wsq_walk *w, pmd_t *pmdp, unsigned long addr,
+				  unsigned long end)
+{
+	unsigned int n = (end - addr) >> PAGE_SHIFT;
+	spinlock_t *ptl;
+	pmd_t pmd;
+
+again:
+	/* Also keeps a table that the PMD points to until it is unlocked. */
+	rcu_read_lock();
+	pmd = pmdp_get_lockless(pmdp);
+	if (pmd_none(pmd)) {
+		rcu_read_unlock();
+		return wsq_walk_gap(w, addr, end);
+	}
+	/* pmd_leaf() of x86 looks at one bit, that only means it if present. */
+	if (!pmd_present(pmd) || pmd_leaf(pmd)) {
+		rcu_read_unlock();
+		if (!wsq_walk_huge_pmd(w, pmdp, n))
+			goto again;
+		w->budget--;
+		return end;
+	}
+	if (unlikely(pmd_bad(pmd))) {
+		rcu_read_unlock();
+		wsq_walk_emit(w, w->base, 0, n);
+		return end;
+	}
+
+	ptl = pte_lockptr(w->mm, &pmd);
+	spin_lock(ptl);
+	if (unlikely(!pmd_same(pmd, pmdp_get_lockless(pmdp)))) {
+		spin_unlock(ptl);
+		rcu_read_unlock();
+		goto again;
+	}
+	if (w->gap == WSQ_GAP_CACHE)
+		wsq_backing_reset(&w->backing);
+	wsq_table(w, pte_offset_kernel(&pmd, addr), addr, n);
+	spin_unlock(ptl);
+	rcu_read_unlock();
+	w->budget -= n;
+	return end;
+}
+
+/* Within one PUD. Returns the address it got to. */
+static unsigned long wsq_walk_pud(struct wsq_walk *w, pud_t *pudp, unsigned long addr,
+				  unsigned long end)
+{
+	/* Read once: a huge PUD can be split, but not into nothing. */
+	pud_t pud = pudp_get(pudp);
+	unsigned long next;
+	pmd_t *pmdp;
+
+	if (pud_none(pud))
+		return wsq_walk_gap(w, addr, end);
+	if (!pud_present(pud) || pud_leaf(pud)) {
+		wsq_walk_emit(w, w->base | WSQUERY_PRESENT | WSQUERY_HUGE, 0,
+			      (end - addr) >> PAGE_SHIFT);
+		w->budget--;
+		return end;
+	}
+
+	pmdp = pmd_offset(&pud, addr);
+	do {
+		next = pmd_addr_end(addr, end);
+		addr = wsq_walk_pmd(w, pmdp++, addr, next);
+	} while (addr == next && addr < end && !wsq_walk_spent(w));
+	return addr;
+}
+
+/* Within one VMA. Returns the address it got to. */
+static unsigned long wsq_walk_vma(struct wsq_walk *w, unsigned long addr, unsigned long end)
+{
+	unsigned long next;
+
+	do {
+		pgd_t *pgdp = pgd_offset(w->mm, addr);
+		p4d_t *p4dp;
+
+		next = pgd_addr_end(addr, end);
+		if (pgd_none(*pgdp)) {
+			addr = wsq_walk_gap(w, addr, next);
+			continue;
+		}
+		p4dp = p4d_offset(pgdp, addr);
+		next = p4d_addr_end(addr, end);
+		if (p4d_none(*p4dp)) {
+			addr = wsq_walk_gap(w, addr, next);
+			continue;
+		}
+		next = pud_addr_end(addr, end);
+		addr = wsq_walk_pud(w, pud_offset(p4dp, addr), addr, next);
+	} while (addr < end && !wsq_walk_spent(w));
+	return addr;
+}
+
+/**
+ * wsq_walk() - emit the state of a range of pages
+ * @w: the walk; mmap_read_lock() is held
+ * @pos: first page, as address >> PAGE_SHIFT
+ * @end: page after the last. Addresses that no process can have are not mapped.
+ *
+ * Return: the page it got to; less than @end if the walk is spent, and never
+ * @pos if @pos < @end.
+ */
+unsigned long wsq_walk(struct wsq_walk *w, unsigned long pos, unsigned long end)
+{
+	const unsigned long limit = min(end, TASK_SIZE_MAX >> PAGE_SHIFT);
+	VMA_ITERATOR(vmi, w->mm, pos << PAGE_SHIFT);
+
+	while (pos < end) {
+		struct vm_area_struct *vma = NULL;
+		unsigned long start = end, stop, addr;
+
+		if (pos < limit)
+			vma = vma_find(&vmi, limit << PAGE_SHIFT);
+		/* 6.1 means the limit to be included. */
+		if (vma && vma->vm_start >> PAGE_SHIFT >= limit)
+			vma = NULL;
+		if (vma)
+			start = max(pos, vma->vm_start >> PAGE_SHIFT);
+		if (start > pos)
+			wsq_walk_emit(w, 0, 0, start - pos);
+		pos = start;
+		if (!vma)
+			break;
+
+		wsq_walk_enter(w, vma);
+		stop = min(limit << PAGE_SHIFT, vma->vm_end);
+		if (is_vm_hugetlb_page(vma))
+			addr = wsq_hugetlb(w, pos << PAGE_SHIFT, stop);
+		else
+			addr = wsq_walk_vma(w, pos << PAGE_SHIFT, stop);
+		pos = addr >> PAGE_SHIFT;
+		w->budget -= 16;
+		if (addr < stop || wsq_walk_spent(w))
+			break;
+	}
+	return pos;
+}
