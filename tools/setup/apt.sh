@@ -43,7 +43,7 @@ apt_update() {
 
 apt_ensure() {
 	local missing try
-	mapfile -t missing < <(apt_missing "$@")
+	mapfile -t missing < <(apt_missing "$@" | sort -u)
 	[[ ${#missing[@]} -gt 0 ]] || return 0
 	apt_need_root "${missing[@]}"
 	apt_update

@@ -142,6 +142,10 @@ options_parse() {
 }
 
 options_check() {
+	local size
+	for size in "$OPT_MEMORY" ${OPT_SWAP:+"$OPT_SWAP"} ${OPT_SCRATCH:+"$OPT_SCRATCH"}; do
+		bytes "$size" >/dev/null
+	done
 	case $OPT_SWAP_ON in zram | disk) ;; *) die "--swap-on takes zram or disk" ;; esac
 	case $OPT_ACCEL in '' | kvm | tcg) ;; *) die "--accel takes kvm or tcg" ;; esac
 	if [[ -n $OPT_SHELL ]]; then
