@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Page-table entries that are marks, not pages: write-protection by userfaultfd,
+ * poison, guards. And the same write-protection on pages that are there.
+ */
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+
+#include "kselftest_harness.h"
+#include "newer.h"
+#include "wsq.h"
+
+#define PAGES	64
+#define WP	(WSQUERY_UFFD_WP)
+#define WP_MARK	(WSQUERY_MARKER | WSQUERY_UFFD_WP | WSQUERY_MARKER_UFFD_WP)
+#define POISONED (WSQUERY_MARKER | WSQUERY_HWPOISON | WSQUERY_MARKER_POISON)
+
+enum kind { ANON, SHMEM, HUGETLB };
+
+FIXTURE(markers) {
+	char *p;
+	size_t pages;
+	int uffd;
+	__u64 base;
+};
+
+FIXTURE_VARIANT(markers) {
+	enum kind kind;
+};
+
+FIXTURE_VARIANT_ADD(markers, anon) { .kind = ANON };
+FIXTURE_VARIANT_ADD(markers, shmem) { .kind = SHMEM };
+FIXTURE_VARIANT_ADD(markers, hugetlb) { .kind = HUGETLB };
+
+FIXTURE_SETUP(markers)
+{
+	own();
+	self->uffd = -1;
+	self->pages = PAGES;
+	if (variant->kind == ANON) {
+		self->p = map_anon(PAGES);
+		self->base = M_RW;
+	} else if (variant->kind == SHMEM) {
+		self->p = map_shared(-1, PAGES);
+		self->base = M_RW | WSQUERY_SHMEM | WSQUERY_SHARED;
+	} else {
+		if (hugetlb_reserve(HUGE2M, 2))
+			SKIP(return, "no huge pages to be had");
+		self->pages = HUGE2M / PAGE;
+		self->p = mmap(NULL, HUGE2M, PROT_READ | PROT_WRITE,
+			       MAP_SHARED | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
+		self->base = M_RW | WSQUERY_FILE | WSQUERY_HUGETLB | WSQUERY_SHARED;
+	}
+	ASSERT_NE(NULL, self->p);
+	ASSERT_NE(MAP_FAILED, self->p);
+}
+
+FIXTURE_TEARDOWN(markers)
+{
+}
+
+/* A userfaultfd with features over the memory, or -1 where the kernel has it not. */
+static int watch(FIXTURE_DATA(markers) *self, __u64 features, __u64 mode)
+{
+	struct uffdio_api api = { .api = UFFD_API, .features = features };
+	struct uffdio_register reg = {
+		.range = { (uintptr_t)self->p, self->pages * PAGE }, .mode = mode,
+	};
+
+	self->uffd = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
+	if (self->uffd < 0 || ioctl(self->uffd, UFFDIO_API, &api) ||
+	    ioctl(self->uffd, UFFDIO_REGISTER, &reg))
+		return -1;
+	return 0;
+}
+
+static int protect(FIXTURE_DATA(markers) *self, bool on)
+{
+	struct uffdio_writeprotect wp = {
+		.range = { (uintptr_t)self->p, self->pages * PAGE },
+		.mode = on ? UFFDIO_WRITEPROTECT_MODE_WP : 0,
+	};
+
+	return ioctl(self->uffd, UFFDIO_WRITEPROTECT, &wp);
+}
+
+#define NEED_WP(features) do { \
+	if (watch(self, features, UFFDIO_REGISTER_MODE_WP)) \
+		SKIP(return, "this kernel cannot write-protect this memory: %s", \
+		     strerror(errno)); \
+} while (0)
+#define WP_FEATURES (variant->kind == ANON ? 0 : UFFD_FEATURE_WP_HUGETLBFS_SHMEM)
+
+TEST_F(markers, wp_present)
+{
+	__u64 there = WSQUERY_PRESENT | (variant->kind == HUGETLB ? WSQUERY_HUGE : 0);
+
+	NEED_WP(WP_FEATURES);
+	fill(self->p, self->pages);
+	ASSERT_EQ(0, protect(self, true));
+	EXPECT_PAGES(self->p, self->pages, self->base | there | WP);
+	ASSERT_EQ(0, protect(self, false));
+	EXPECT_PAGES(self->p, self->pages, self->base | there);
+}
+
+TEST_F(markers, wp_unpopulated)
+{
+	NEED_WP(variant->kind == ANON ? UFFD_FEATURE_WP_UNPOPULATED : WP_FEATURES);
+	ASSERT_EQ(0, protect(self, true));
+	EXPECT_PAGES(self->p, self->pages, self->base | WP_MARK);
+	ASSERT_EQ(0, protect(self, false));
+	EXPECT_PAGES(self->p, self->pages, self->base);
+}
+
+/* Paged out, anonymous memory keeps the mark in its entry, shared has a marker. */
+TEST_F(markers, wp_swapped)
+{
+	NEED_SWAP();
+	if (variant->kind == HUGETLB)
+		SKIP(return, "hugetlb pages are not swapped");
+	NEED_WP(WP_FEATURES);
+	fill(self->p, self->pages);
+	ASSERT_EQ(0, protect(self, true));
+	ASSERT_EQ(0, evict(self->p, self->pages));
+	EXPECT_PAGES(self->p, self->pages,
+		     self->base | WSQUERY_SWAPPED | (variant->kind == ANON ? WP : WP_MARK));
+	EXPECT_EQ(0, verify(self->p, self->pages));
+}
+
+/* A marker over a page that is only in the page cache. */
+TEST_F(markers, wp_cached)
+{
+	if (variant->kind != SHMEM)
+		SKIP(return, "only shared memory is told to be cached");
+	fill(self->p, self->pages);
+	ASSERT_EQ(0, madvise(self->p, self->pages * PAGE, MADV_DONTNEED));
+	NEED_WP(WP_FEATURES);
+	ASSERT_EQ(0, protect(self, true));
+	EXPECT_PAGES(self->p, self->pages, self->base | WP_MARK | WSQUERY_CACHED);
+}
+
+TEST_F(markers, poisoned)
+{
+	struct uffdio_poison poison = {
+		.range = { (uintptr_t)self->p, self->pages * PAGE },
+	};
+
+	if (watch(self, UFFD_FEATURE_POISON, UFFDIO_REGISTER_MODE_MISSING))
+		SKIP(return, "this kernel has no UFFDIO_POISON: %s", strerror(errno));
+	ASSERT_EQ(0, ioctl(self->uffd, UFFDIO_POISON, &poison));
+	ASSERT_EQ((__s64)(self->pages * PAGE), poison.updated);
+	EXPECT_PAGES(self->p, self->pages, self->base | POISONED);
+}
+
+TEST_F(markers, guard)
+{
+	size_t half = self->pages / 2;
+
+	fill(self->p, self->pages);
+	if (madvise(self->p, half * PAGE, MADV_GUARD_INSTALL)) {
+		ASSERT_EQ(EINVAL, errno);
+		SKIP(return, "this kernel has no guard regions in this memory");
+	}
+	EXPECT_PAGES(self->p, half, self->base | WSQUERY_MARKER | WSQUERY_GUARD |
+		     WSQUERY_MARKER_GUARD | (variant->kind == SHMEM ? WSQUERY_CACHED : 0));
+	EXPECT_PAGES(self->p + half * PAGE, half, self->base | WSQUERY_PRESENT);
+}
+
+TEST_F(markers, half_of_each)
+{
+	struct uffdio_writeprotect wp = { .mode = UFFDIO_WRITEPROTECT_MODE_WP };
+
+	if (variant->kind != SHMEM)
+		SKIP(return, "the mixture is of shared memory's states");
+	NEED_SWAP();
+	NEED_WP(WP_FEATURES);
+	fill(self->p, 32);
+	ASSERT_EQ(0, evict(self->p, 32));
+	fill(self->p + 32 * PAGE, 16);
+	wp.range.start = (uintptr_t)self->p + 16 * PAGE;
+	wp.range.len = 40 * PAGE;
+	ASSERT_EQ(0, ioctl(self->uffd, UFFDIO_WRITEPROTECT, &wp));
+	EXPECT_PAGES(self->p, 16, self->base | WSQUERY_SWAPPED);
+	EXPECT_PAGES(self->p + 16 * PAGE, 16, self->base | WSQUERY_SWAPPED | WP_MARK);
+	EXPECT_PAGES(self->p + 32 * PAGE, 16, self->base | WSQUERY_PRESENT | WP);
+	EXPECT_PAGES(self->p + 48 * PAGE, 8, self->base | WP_MARK);
+	EXPECT_PAGES(self->p + 56 * PAGE, 8, self->base);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Figures per mapping from /proc/PID/smaps and numa_maps, and single values from
+ * files of "key value" lines such as /proc/vmstat.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "wsq.h"
+
+static FILE *open_proc(pid_t pid, const char *name)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid ? pid : getpid(), name);
+	return fopen(path, "re");
+}
+
+/* Returns the number of mappings, or -1. */
+int smaps_read(pid_t pid, struct smaps *out, int max)
+{
+	FILE *f = open_proc(pid, "smaps");
+	struct smaps *s = NULL;
+	unsigned long a, b;
+	char line[512], key[64], perms[5];
+	int n = 0;
+
+	if (!f)
+		return -1;
+	while (fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%lx-%lx %4s", &a, &b, perms) == 3) {
+			if (n == max)
+				break;
+			s = &out[n++];
+			memset(s, 0, sizeof(*s));
+			s->start = a;
+			s->end = b;
+			strcpy(s->perms, perms);
+		} else if (s && sscanf(line, "%63[^:]: %lu kB", key, &a) == 2) {
+			if (!strcmp(key, "Rss"))
+				s->rss = a;
+			else if (!strcmp(key, "Swap"))
+				s->swap = a;
+			else if (!strcmp(key, "Referenced"))
+				s->referenced = a;
+			else if (!strcmp(key, "Locked"))
+				s->locked = a;
+			else if (!strcmp(key, "AnonHugePages") || !strcmp(key, "ShmemPmdMapped") ||
+				 !strcmp(key, "FilePmdMapped"))
+				s->anon_huge += a;
+			else if (!strcmp(key, "Shared_Hugetlb") || !strcmp(key, "Private_Hugetlb"))
+				s->hugetlb += a;
+		}
+	}
+	fclose(f);
+	return n;
+}
+
+/* The caller's mapping that contains the address. */
+int smaps_of(const void *address, struct smaps *out)
+{
+	static struct smaps all[1024];
+	int i, n = smaps_read(0, all, 1024);
+
+	for (i = 0; i < n; i++) {
+		if (all[i].start <= (uintptr_t)address && (uintptr_t)address < all[i].end) {
+			*out = all[i];
+			return 0;
+		}
+	}
+	return -1;
+}
+
+/* The number after a word at the start of a line, or -1. */
+long proc_value(const char *file, const char *key)
+{
+	FILE *f = fopen(file, "re");
+	char line[256], name[64];
+	long value, found = -1;
+
+	if (!f)
+		return -1;
+	while (found < 0 && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%63[^: \t]%*[: \t]%ld", name, &value) == 2 && !strcmp(name, key))
+			found = value;
+	}
+	fclose(f);
+	return found;
+}
+
+/* The node that holds pages of the mapping that begins at the address, or -1. */
+long numa_node_of(const void *address)
+{
+	FILE *f = open_proc(0, "numa_maps");
+	unsigned long start;
+	char line[1024], *at;
+	long node = -1;
+
+	if (!f)
+		return -1;
+	while (node < 0 && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%lx", &start) != 1 || start != (uintptr_t)address)
+			continue;
+		at = strstr(line, " N");
+		while (at && sscanf(at, " N%ld=", &node) != 1)
+			at = strstr(at + 1, " N");
+	}
+	fclose(f);
+	return node;
+}

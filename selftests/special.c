@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Pages that few processes have: merged by KSM, poisoned, on the move, hidden for
+ * NUMA hints, of a device, secret.
+ */
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#include "kselftest_harness.h"
+#include "newer.h"
+#include "wsq.h"
+
+#define PAGES	64
+
+TEST(ksm_merged)
+{
+	char *p = map_anon(PAGES);
+	struct wsq *q = own();
+	__u64 pm[PAGES], kpf;
+	int fd, i, merged = 0, tries;
+
+	NEED_ROOT();
+	for (i = 0; i < PAGES; i++)
+		memset(p + i * PAGE, 0x5c, PAGE);
+	if (madvise(p, PAGES * PAGE, MADV_MERGEABLE))
+		SKIP(return, "no KSM");
+	write_text("/sys/kernel/mm/ksm/pages_to_scan", "1000");
+	ASSERT_EQ(0, write_text("/sys/kernel/mm/ksm/run", "1"));
+	fd = pagemap_open(0);
+	for (tries = 0; tries < 200 && merged < PAGES; tries++) {
+		usleep(50000);
+		ASSERT_EQ(0, pagemap_read(fd, p, PAGES, pm));
+		for (i = merged = 0; i < PAGES; i++)
+			merged += !kpage_read("/proc/kpageflags", pm[i] & PM_FRAME, &kpf) &&
+				  (kpf & KPF_KSM_PAGE);
+	}
+	write_text("/sys/kernel/mm/ksm/run", "0");
+	ASSERT_EQ(PAGES, merged);
+	EXPECT_EQ(0, check_flags(q, __FILE__, __LINE__, p, PAGES,
+				 M_RW | WSQUERY_PRESENT | WSQUERY_KSM, ~VOLATILE_ATTRS));
+	*p = 1;
+	EXPECT_PAGES(p, 1, M_RW | WSQUERY_PRESENT);
+	EXPECT_PAGES(p + PAGE, PAGES - 1, M_RW | WSQUERY_PRESENT | WSQUERY_KSM);
+	write_text("/sys/kernel/mm/ksm/run", "2");
+}
+
+/* The entry says that the content is lost. */
+TEST(hwpoison)
+{
+	char *p = map_anon(3);
+
+	NEED_ROOT();
+	own();
+	fill(p, 3);
+	if (madvise(p + PAGE, PAGE, MADV_HWPOISON))
+		SKIP(return, "no memory failures to be injected: %s", strerror(errno));
+	EXPECT_PAGES(p, 1, M_RW | WSQUERY_PRESENT);
+	EXPECT_PAGES(p + PAGE, 1, M_RW | WSQUERY_HWPOISON);
+	EXPECT_PAGES(p + 2 * PAGE, 1, M_RW | WSQUERY_PRESENT);
+}
+
+static int mapping_named(const char *name, unsigned long *start, unsigned long *end)
+{
+	FILE *f = fopen("/proc/self/maps", "r");
+	char line[256];
+	int rc = -1;
+
+	while (f && rc && fgets(line, sizeof(line), f))
+		if (strstr(line, name) && sscanf(line, "%lx-%lx", start, end) == 2)
+			rc = 0;
+	if (f)
+		fclose(f);
+	return rc;
+}
+
+/* Every process maps the kernel's clock data as a device would be mapped. */
+TEST(device_vvar)
+{
+	unsigned long start, end;
+	struct timespec t;
+	struct wsq *q = own();
+	int i;
+
+	if (mapping_named("[vvar]", &start, &end))
+		SKIP(return, "no [vvar] mapping");
+	for (i = 0; i < 4; i++)
+		clock_gettime(CLOCK_MONOTONIC, &t);
+	EXPECT_EQ(0, check_flags(q, __FILE__, __LINE__, (void *)start, (end - start) / PAGE,
+				 M_RO | WSQUERY_DEVICE, ~(VOLATILE_ATTRS | WSQUERY_PRESENT)));
+}
+
+/* The last 64 KiB below 1 MiB: the firmware's, which /dev/mem may map. */
+TEST(device_memory)
+{
+	int fd = open("/dev/mem", O_RDONLY | O_CLOEXEC);
+	char *p;
+
+	NEED_ROOT();
+	own();
+	if (fd < 0)
+		SKIP(return, "no /dev/mem");
+	p = mmap(NULL, 16 * PAGE, PROT_READ, MAP_SHARED, fd, 0xf0000);
+	if (p == MAP_FAILED)
+		SKIP(return, "/dev/mem may not be mapped");
+	EXPECT_PAGES(p, 16, M_RO | WSQUERY_SHARED | WSQUERY_FILE | WSQUERY_DEVICE |
+		     WSQUERY_PRESENT);
+}
+
+TEST(vdso)
+{
+	unsigned long start, end;
+	struct timespec t;
+
+	if (mapping_named("[vdso]", &start, &end))
+		SKIP(return, "no [vdso] mapping");
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	touch_read((void *)start, (end - start) / PAGE);
+	EXPECT_PAGES((void *)start, (end - start) / PAGE,
+		     M_RO | WSQUERY_EXECUTABLE | WSQUERY_PRESENT);
+}
+
+TEST(secret)
+{
+	struct wsq *q = own();
+	int fd = syscall(447 /* memfd_secret */, 0);
+	char *p;
+
+	if (fd < 0)
+		SKIP(return, "no secret memory: %s", strerror(errno));
+	ASSERT_EQ(0, ftruncate(fd, PAGES * PAGE));
+	p = map_shared(fd, PAGES);
+	ASSERT_NE(NULL, p);
+	EXPECT_PAGES(p, PAGES, M_RW | WSQUERY_FILE | WSQUERY_SHARED | WSQUERY_LOCKED);
+	fill(p, PAGES);
+	EXPECT_EQ(0, check_flags(q, __FILE__, __LINE__, p, PAGES, M_RW | WSQUERY_FILE |
+				 WSQUERY_SHARED | WSQUERY_LOCKED | WSQUERY_PRESENT,
+				 ~VOLATILE_ATTRS));
+}
+
+/* Private, of /dev/zero: anonymous memory in all but how it was asked for. */
+TEST(dev_zero_private)
+{
+	int fd = open("/dev/zero", O_RDWR | O_CLOEXEC);
+	char *p;
+
+	own();
+	ASSERT_LE(0, fd);
+	p = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+	ASSERT_NE(MAP_FAILED, p);
+	EXPECT_PAGES(p, PAGES, M_RW);
+	fill(p, PAGES);
+	EXPECT_PAGES(p, PAGES, M_RW | WSQUERY_PRESENT);
+}
+
+TEST(dev_zero_shared)
+{
+	int fd = open("/dev/zero", O_RDWR | O_CLOEXEC);
+	char *p;
+
+	NEED_SWAP();
+	own();
+	ASSERT_LE(0, fd);
+	p = map_shared(fd, PAGES);
+	ASSERT_NE(NULL, p);
+	fill(p, PAGES);
+	ASSERT_EQ(0, evict(p, PAGES));
+	EXPECT_PAGES(p, PAGES, M_RW | WSQUERY_SHARED | WSQUERY_SHMEM | WSQUERY_SWAPPED);
+}
+
+struct mover {
+	char *p;
+	atomic_int stop;
+	atomic_int moved;
+};
+
+static long move_all(char *p, int node)
+{
+	void *pages[PAGES];
+	int nodes[PAGES], status[PAGES], i, n = 0;
+
+	for (i = 0; i < PAGES; i++) {
+		pages[i] = p + i * PAGE;
+		nodes[i] = node;
+		status[i] = -1;
+	}
+	if (syscall(SYS_move_pages, 0, (long)PAGES, pages, nodes, status, 2 /* MPOL_MF_MOVE */))
+		return -1;
+	for (i = 0; i < PAGES; i++)
+		n += status[i] == node;
+	return n;
+}
+
+static void *move_to_and_fro(void *arg)
+{
+	struct mover *m = arg;
+	int node = 0;
+
+	while (!m->stop) {
+		long n = move_all(m->p, node ^= 1);
+
+		if (n > 0)
+			m->moved += n;
+	}
+	return NULL;
+}
+
+/*
+ * Pages that another thread moves between nodes all the time never leave memory:
+ * no answer may say so. pagemap calls them swapped now and then.
+ */
+TEST(migrating)
+{
+	struct mover m = { .p = map_anon(PAGES) };
+	__u64 flags[PAGES], expected = M_RW | WSQUERY_PRESENT;
+	struct wsq *q = own();
+	pthread_t thread;
+	int round, i, bad = 0;
+
+	fill(m.p, PAGES);
+	if (move_all(m.p, 1) <= 0)
+		SKIP(return, "one node only");
+	ASSERT_EQ(0, pthread_create(&thread, NULL, move_to_and_fro, &m));
+	for (round = 0; round < 2000 || (m.moved < 1000 && round < 20000); round++) {
+		ASSERT_EQ(0, wsq_wide(q, m.p, PAGES, flags));
+		for (i = 0; i < PAGES; i++)
+			bad += (flags[i] & ~(VOLATILE_ATTRS | WSQUERY_MIGRATING)) != expected;
+	}
+	m.stop = 1;
+	pthread_join(thread, NULL);
+	EXPECT_LE(1000, m.moved);
+	EXPECT_EQ(0, bad);
+	EXPECT_EQ(0, verify(m.p, PAGES));
+}
+
+/* Entries that NUMA balancing took access from to see who uses the page. */
+TEST(numa_hint)
+{
+	long before, updated = 0;
+	size_t pages = 4096;
+	char *p = map_anon(pages);
+	int tries;
+
+	NEED_ROOT();
+	own();
+	if (write_text("/proc/sys/kernel/numa_balancing", "1") || access("/sys/devices/system/node/node1", F_OK))
+		SKIP(return, "no NUMA balancing");
+	fill(p, pages);
+	before = proc_value("/proc/vmstat", "numa_pte_updates");
+	for (tries = 0; tries < 150 && updated <= 0; tries++) {
+		clock_t until = clock() + CLOCKS_PER_SEC / 10;
+
+		while (clock() < until)
+			;
+		updated = proc_value("/proc/vmstat", "numa_pte_updates") - before;
+	}
+	write_text("/proc/sys/kernel/numa_balancing", "0");
+	if (updated <= 0)
+		SKIP(return, "NUMA balancing did not come round");
+	EXPECT_PAGES(p, pages, M_RW | WSQUERY_PRESENT);
+}
+
+TEST_HARNESS_MAIN
