@@ -18,8 +18,7 @@ void wsq_backing_init(struct wsq_backing *b, const struct vm_area_struct *vma,
 		      bool shmem)
 {
 	b->xas = (struct xa_state)__XA_STATE(&vma->vm_file->f_mapping->i_pages, 0, 0, 0);
-	b->leaf = NULL;
-	b->vma = vma;
+	b->delta = vma->vm_pgoff - (vma->vm_start >> PAGE_SHIFT);
 	b->shmem = shmem;
 }
 
@@ -27,9 +26,9 @@ void wsq_backing_init(struct wsq_backing *b, const struct vm_area_struct *vma,
 void wsq_backing_reset(struct wsq_backing *b)
 {
 	xas_reset(&b->xas);
-	b->leaf = NULL;
 }
 
+/* The entry at an index, with the cursor on it. */
 static void *wsq_backing_load(struct wsq_backing *b, unsigned long index)
 {
 	void *entry;
@@ -38,73 +37,58 @@ static void *wsq_backing_load(struct wsq_backing *b, unsigned long index)
 		xas_set(&b->xas, index);
 		entry = xas_load(&b->xas);
 	} while (xas_retry(&b->xas, entry));
-
-	b->leaf = NULL;
-	if (!xas_not_node(b->xas.xa_node) && !b->xas.xa_node->shift) {
-		b->leaf = b->xas.xa_node;
-		b->leaf_base = index & ~(unsigned long)XA_CHUNK_MASK;
-	}
 	return entry;
 }
 
-/* How many of the @max pages from @index, an empty slot, are empty. */
-static unsigned long wsq_backing_hole(struct wsq_backing *b, unsigned long index,
-				      unsigned long max)
+/* Whether the cursor is in a node of the lowest level, an entry an index. */
+static bool wsq_backing_in_leaf(const struct wsq_backing *b)
 {
-	unsigned long n = 1;
+	return !xas_not_node(b->xas.xa_node) && !b->xas.xa_node->shift;
+}
+
+/* How many of the @max pages from the cursor's empty slot on are empty. */
+static unsigned long wsq_backing_hole(struct wsq_backing *b, unsigned long max)
+{
+	const unsigned long index = b->xas.xa_index;
 	void *entry;
 
-	if (b->leaf) {
-		unsigned int offset = index - b->leaf_base;
-
-		max = min(max, (unsigned long)XA_CHUNK_SIZE - offset);
-		while (n < max && !xa_entry(b->xas.xa, b->leaf, offset + n))
-			n++;
-		return n;
-	}
 	/* Past the last node: nothing follows. */
 	if (xas_not_node(b->xas.xa_node))
 		return max;
-	/* A node higher up: go straight to the next entry. */
 	do {
 		entry = xas_find(&b->xas, index + max - 1);
 	} while (xas_retry(&b->xas, entry));
 	return entry ? max(b->xas.xa_index, index + 1) - index : max;
 }
 
+/* The value under the cursor: for shmem a place in swap, or a failed swap-in. */
 static struct wsq_behind wsq_backing_value(struct wsq_backing *b, void *entry,
 					   unsigned long index)
 {
 	struct wsq_behind behind = { .pages = 1 };
+	unsigned long order, inside;
 	swp_entry_t swap;
 
 	if (!b->shmem)
 		return behind;
-
-	swap = radix_to_swp_entry(entry);
-	if (non_swap_entry(swap)) {
-		/* A page whose swap-in failed. */
+	if (!wsq_backing_is_swap(entry)) {
 		behind.flags = WSQUERY_HWPOISON;
 		return behind;
 	}
-	behind.flags = WSQUERY_SWAPPED;
-	behind.swap = wsq_swap_place(swp_type(swap), swp_offset(swap));
-#ifdef CONFIG_XARRAY_MULTI
 	/* One value can stand for many pages; its offset is that of the first. */
-	if (!b->leaf || xa_is_sibling(xa_entry(b->xas.xa, b->leaf, index - b->leaf_base))) {
-		unsigned int order = wsq_xas_order(&b->xas);
-
-		behind.swap += wsq_swap_place(0, index & ((1UL << order) - 1));
-		behind.pages = (1UL << order) - (index & ((1UL << order) - 1));
-	}
-#endif
+	order = wsq_xas_order(&b->xas);
+	inside = index & ((1UL << order) - 1);
+	swap = radix_to_swp_entry(entry);
+	behind.flags = WSQUERY_SWAPPED;
+	behind.pages = (1UL << order) - inside;
+	behind.swap = wsq_swap_place(swp_type(swap), swp_offset(swap) + inside);
 	return behind;
 }
 
 /**
- * wsq_backing_next() - what is behind the pages from an address on
+ * wsq_backing_next() - what is behind the pages from one on
  * @b: cursor
- * @addr: address of a page of the mapping that has no page-table entry
+ * @page: page of the mapping, as address >> PAGE_SHIFT
  * @pages: how many pages are of interest, at least 1
  *
  * Call it under rcu_read_lock(). The cost is that of the entries looked at, not
@@ -113,23 +97,15 @@ static struct wsq_behind wsq_backing_value(struct wsq_backing *b, void *entry,
  * Return: what is behind the first of them and how many of the following are
  * alike.
  */
-struct wsq_behind wsq_backing_next(struct wsq_backing *b, unsigned long addr,
+struct wsq_behind wsq_backing_next(struct wsq_backing *b, unsigned long page,
 				   unsigned long pages)
 {
-	unsigned long index = linear_page_index((struct vm_area_struct *)b->vma, addr);
+	const unsigned long index = page + b->delta;
 	struct wsq_behind behind = { .pages = 1 };
-	void *entry;
-
-	if (b->leaf && (index & ~(unsigned long)XA_CHUNK_MASK) == b->leaf_base) {
-		entry = xa_entry(b->xas.xa, b->leaf, index - b->leaf_base);
-		if (xa_is_internal(entry))
-			entry = wsq_backing_load(b, index);
-	} else {
-		entry = wsq_backing_load(b, index);
-	}
+	void *entry = wsq_backing_load(b, index);
 
 	if (!entry)
-		behind.pages = wsq_backing_hole(b, index, pages);
+		behind.pages = wsq_backing_hole(b, pages);
 	else if (xa_is_value(entry))
 		behind = wsq_backing_value(b, entry, index);
 	else
@@ -137,4 +113,42 @@ struct wsq_behind wsq_backing_next(struct wsq_backing *b, unsigned long addr,
 
 	behind.pages = min(behind.pages, pages);
 	return behind;
+}
+
+/* What is behind a page whose slot takes more than a look. */
+u64 wsq_backing_slow(struct wsq_backing *b, unsigned long page)
+{
+	return wsq_backing_next(b, page, 1).flags;
+}
+
+/**
+ * wsq_backing_leaf() - the part of the page cache behind the pages from one on
+ * @b: cursor
+ * @page: page of the mapping, as address >> PAGE_SHIFT
+ * @pages: how many pages are of interest, at least 1
+ *
+ * Call it under rcu_read_lock(); that is also how long the slots may be read.
+ *
+ * Return: the slots of the pages that share a leaf of the page cache with the
+ * first, or what is behind them if there is no such leaf.
+ */
+struct wsq_leaf wsq_backing_leaf(struct wsq_backing *b, unsigned long page,
+				 unsigned long pages)
+{
+	const unsigned long index = page + b->delta;
+	struct wsq_leaf leaf = { NULL };
+	struct wsq_behind behind;
+
+	wsq_backing_load(b, index);
+	if (wsq_backing_in_leaf(b)) {
+		unsigned int offset = index & XA_CHUNK_MASK;
+
+		leaf.slots = (void *const *)b->xas.xa_node->slots + offset;
+		leaf.pages = min(pages, (unsigned long)XA_CHUNK_SIZE - offset);
+		return leaf;
+	}
+	behind = wsq_backing_next(b, page, pages);
+	leaf.pages = behind.pages;
+	leaf.flags = behind.flags;
+	return leaf;
 }

@@ -5,25 +5,23 @@
 #ifndef WSQ_BACKING_H
 #define WSQ_BACKING_H
 
+#include <linux/mm.h>
+#include <linux/wsquery.h>
 #include <linux/xarray.h>
 
-struct vm_area_struct;
+#include "compat.h"
 
 /**
  * struct wsq_backing - a cursor in the page cache of one mapping
  * @xas: where the last look-up ended. Only to be used again within the
  *	rcu_read_lock() section that positioned it.
- * @leaf: node of the last look-up if it was one of the lowest level, else NULL
- * @leaf_base: first index of @leaf
- * @vma: the mapping asked about
+ * @delta: what to add to address >> PAGE_SHIFT to get the index
  * @shmem: values are swap entries; in other files they are shadows of evicted
  *	pages, which tell nothing
  */
 struct wsq_backing {
 	struct xa_state xas;
-	struct xa_node *leaf;
-	unsigned long leaf_base;
-	const struct vm_area_struct *vma;
+	unsigned long delta;
 	bool shmem;
 };
 
@@ -39,10 +37,46 @@ struct wsq_behind {
 	u64 swap;
 };
 
+/* Whether a value that shmem keeps in i_pages is a place in swap. */
+static inline bool wsq_backing_is_swap(const void *entry)
+{
+	/* If not, it stands for a page whose swap-in failed. */
+	return !non_swap_entry(radix_to_swp_entry((void *)entry));
+}
+
+/**
+ * struct wsq_leaf - what is behind pages that share a leaf of the page cache
+ * @slots: an entry for each page, or NULL
+ * @pages: how many pages, at least 1
+ * @flags: without @slots, what is behind each of the pages
+ */
+struct wsq_leaf {
+	void *const *slots;
+	unsigned long pages;
+	u64 flags;
+};
+
+u64 wsq_backing_slow(struct wsq_backing *b, unsigned long page);
+
+/* What is behind a page, by the entry that is not NULL of &wsq_leaf.slots. */
+static __always_inline u64 wsq_backing_slot(struct wsq_backing *b, const void *entry,
+					    unsigned long page)
+{
+	if (likely(xa_is_value(entry))) {
+		if (b->shmem && wsq_backing_is_swap(entry))
+			return WSQUERY_SWAPPED;
+	} else if (likely(!xa_is_internal(entry))) {
+		return WSQUERY_CACHED;
+	}
+	return wsq_backing_slow(b, page);
+}
+
 void wsq_backing_init(struct wsq_backing *b, const struct vm_area_struct *vma,
 		      bool shmem);
 void wsq_backing_reset(struct wsq_backing *b);
-struct wsq_behind wsq_backing_next(struct wsq_backing *b, unsigned long addr,
+struct wsq_leaf wsq_backing_leaf(struct wsq_backing *b, unsigned long page,
+				 unsigned long pages);
+struct wsq_behind wsq_backing_next(struct wsq_backing *b, unsigned long page,
 				   unsigned long pages);
 
 #endif /* WSQ_BACKING_H */

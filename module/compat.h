@@ -163,8 +163,13 @@ static inline unsigned int wsq_page_mapcount(struct page *page)
 #endif
 }
 
-/* Present entries alike in these bits have the same state (see state.h). */
+/*
+ * Present entries alike in these bits have the same state (see state.h). The bits
+ * are those that the processor reads: pte_val() would have a hypervisor translate
+ * the address too, which nobody looks at.
+ */
 #ifdef CONFIG_X86_64
+#define wsq_pte_bits		native_pte_val
 #define WSQ_PTE_PRESENT_BITS	(_PAGE_PRESENT | _PAGE_PROTNONE)
 #ifdef _PAGE_DIRTY_BITS
 #define WSQ_PTE_DIRTY_BITS	_PAGE_DIRTY_BITS
@@ -175,6 +180,8 @@ static inline unsigned int wsq_page_mapcount(struct page *page)
 #define WSQ_PTE_SPECIAL_BITS	_PAGE_SPECIAL
 #define WSQ_PTE_SOFT_DIRTY_BITS	_PAGE_SOFT_DIRTY
 #define WSQ_PTE_UFFD_WP_BITS	_PAGE_UFFD_WP
+#else
+#define wsq_pte_bits		pte_val
 #endif
 
 #endif /* WSQ_COMPAT_H */

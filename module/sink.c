@@ -78,10 +78,11 @@ int wsq_pages_init(struct wsq_pages_sink *s, unsigned long pages, u64 attrs,
 	s->buf = s->small;
 	sink->chunk = sizeof(s->small) / entry_size;
 	if (pages > sink->chunk) {
-		s->buf = kmalloc(WSQ_BUFFER, GFP_KERNEL | __GFP_NOWARN);
+		sink->chunk = min(pages, (unsigned long)WSQ_BUFFER / entry_size);
+		/* Not larger than needed: many kernels clear all they allocate. */
+		s->buf = kmalloc(sink->chunk * entry_size, GFP_KERNEL | __GFP_NOWARN);
 		if (!s->buf)
 			return -ENOMEM;
-		sink->chunk = WSQ_BUFFER / entry_size;
 	}
 	s->to = to;
 	s->entry_size = entry_size;

@@ -125,6 +125,13 @@ static inline u64 wsq_pmd_bit_flags(pmd_t pmd)
 	return flags;
 }
 
+static inline bool wsq_pte_is_marker(pte_t pte)
+{
+	wsq_leaf_t leaf = wsq_leaf_from_pte(pte);
+
+	return wsq_leaf_is_marker(leaf) || wsq_leaf_is_swapin_error(leaf);
+}
+
 static inline u64 wsq_marker_flags(unsigned long marker)
 {
 	u64 flags = WSQUERY_MARKER |

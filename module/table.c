@@ -2,144 +2,229 @@
 /*
  * One locked table of page-table entries to runs: the hot loop.
  *
- * Entries are taken eight at a time. Where all eight agree with the first in the
- * bits that decide about the flags, which uniform memory nearly always does, that
- * costs three instructions an entry; otherwise they are looked at one by one.
- * The loop is compiled once for each form, so that emitting is a store or two.
+ * Entries are taken eight at a time. Where all eight are alike, as they nearly always
+ * are in uniform memory, that costs an instruction or three an entry; otherwise they
+ * are looked at one by one. Pages that have no entry are looked up in the leaf of the
+ * page cache that covers them, whose slots run along with the entries. The loop is
+ * compiled once for each form, so that emitting is a store or two.
  */
 #include "state.h"
 #include "walk.h"
 
 #define WSQ_BATCH	8
 
-static __always_inline void wsq_table_hole(struct wsq_walk *w, struct wsq_out *out,
-					   const enum wsq_form form, unsigned long addr,
-					   u64 flags, unsigned int n)
-{
-	if (likely(w->gap == WSQ_GAP_PLAIN)) {
-		wsq_emit(w->sink, out, form, flags, 0, n);
-		return;
-	}
-	if (w->gap == WSQ_GAP_NOT_TOLD) {
-		if (form != WSQ_RUNS)
-			w->sink->not_told += n;
-		wsq_emit(w->sink, out, form, (flags | WSQUERY_NOT_TOLD) & w->sink->keep, 0, n);
-		return;
-	}
-	while (n) {
-		struct wsq_behind behind = wsq_backing_next(&w->backing, addr,
-							    form == WSQ_SWAP ? 1 : n);
+/**
+ * struct wsq_stretch - entries of a table with the same leaf of the page cache
+ * @ptep: first entry
+ * @end: after the last entry
+ * @page: page that @ptep maps, as address >> PAGE_SHIFT
+ * @hole: flags of a page with nothing there
+ * @slots: what the page cache has for @ptep and the following, or NULL
+ */
+struct wsq_stretch {
+	const pte_t *ptep;
+	const pte_t *end;
+	unsigned long page;
+	u64 hole;
+	void *const *slots;
+};
 
-		wsq_emit(w->sink, out, form, (flags | behind.flags) & w->sink->keep,
-			 behind.swap, behind.pages);
-		addr += behind.pages << PAGE_SHIFT;
-		n -= behind.pages;
-	}
+/* Place in swap of a page that only the page cache knows. */
+static noinline u64 wsq_table_swap(struct wsq_walk *w, unsigned long page)
+{
+	return wsq_backing_next(&w->backing, page, 1).swap;
 }
 
-/* An entry that is neither present nor none. */
-static __always_inline void wsq_table_leaf(struct wsq_walk *w, struct wsq_out *out,
-					   const enum wsq_form form, unsigned long addr,
-					   pte_t pte)
+/* An entry that is neither present nor none; @hole is what a page without has. */
+static noinline u64 wsq_table_leaf(const struct wsq_walk *w, pte_t pte, u64 hole, u64 *swap)
 {
-	u64 swap = 0;
-	u64 flags = wsq_leaf_flags(pte, &swap);
+	u64 flags = wsq_leaf_flags(pte, swap);
 
 	if ((flags & WSQUERY_SWAPPED) && wsq_vma_file(w->vma))
 		flags |= WSQUERY_COPY;
-	flags = (w->base | flags) & w->sink->keep;
-
-	/* A marker stands where otherwise nothing would, so ask what is behind. */
-	if (flags & WSQUERY_MARKER)
-		wsq_table_hole(w, out, form, addr, flags, 1);
-	else
-		wsq_emit(w->sink, out, form, flags, swap, 1);
+	/* A marker stands where otherwise nothing would, so what is behind counts. */
+	flags |= flags & WSQUERY_MARKER ? hole : w->base;
+	return flags & w->sink->keep;
 }
 
-static __always_inline void wsq_table_form(struct wsq_walk *w, pte_t *ptep,
-					   unsigned long addr, unsigned int n,
-					   const enum wsq_form form)
+/*
+ * Whether a batch is present throughout. Plain loads, so that the compiler makes one
+ * instruction of each: under the lock only the processor changes entries, and of
+ * those present only the accessed and dirty bits.
+ */
+static __always_inline bool wsq_table_all_present(const pte_t *ptep)
+{
+#ifdef WSQ_PTE_PRESENT_BITS
+	return data_race(ptep[0].pte & ptep[1].pte & ptep[2].pte & ptep[3].pte &
+			 ptep[4].pte & ptep[5].pte & ptep[6].pte & ptep[7].pte) & _PAGE_PRESENT;
+#else
+	return false;
+#endif
+}
+
+/* Whether a batch agrees with its first entry in the bits @same. */
+static __always_inline bool wsq_table_alike(const pte_t *ptep, unsigned long first,
+					    unsigned long same)
+{
+#ifdef WSQ_PTE_PRESENT_BITS
+#define DIFFER(i) (data_race(ptep[i].pte) ^ first)
+	/* In two steps, as memory that is mixed shows it early. */
+	if ((DIFFER(1) | DIFFER(2) | DIFFER(3)) & same)
+		return false;
+	return !((DIFFER(4) | DIFFER(5) | DIFFER(6) | DIFFER(7)) & same);
+#undef DIFFER
+#else
+	return false;
+#endif
+}
+
+/*
+ * @simple: every present entry of the mapping has the flags w->present; no bit of it
+ * was asked for.
+ */
+static __always_inline void wsq_table_form(struct wsq_walk *w, const struct wsq_stretch *s,
+					   const enum wsq_form form, const bool simple)
 {
 	struct wsq_sink *sink = w->sink;
 	struct wsq_out out = sink->out;
+	const pte_t *ptep = s->ptep, *const end = s->end;
+	void *const *const slots = s->slots;
 	const unsigned long same = w->same;
+	const u64 hole = s->hole;
 	/* Present entries with the bits @seen have the flags @known. */
+	u64 known = w->present;
 	unsigned long seen = 0;
-	u64 known = 0;
 
-	while (n) {
-		unsigned int batch = 1, i;
+	while (ptep < end) {
+		const pte_t *stop = end;
 
-#ifdef WSQ_PTE_PRESENT_BITS
-		if (n >= WSQ_BATCH) {
-			unsigned long first = pte_val(ptep_get(ptep)), differ = 0;
-
-			for (i = 1; i < WSQ_BATCH; i++)
-				differ |= pte_val(ptep_get(ptep + i)) ^ first;
-
-			if (likely(!(differ & same) && pte_present(__pte(first)))) {
-				if ((first & same) != seen) {
-					known = wsq_walk_present(w, __pte(first));
-					seen = first & same;
-				}
-				wsq_emit(sink, &out, form, known, 0, WSQ_BATCH);
-				goto next_batch;
-			}
-			if (!(differ | first)) {
-				wsq_table_hole(w, &out, form, addr, w->base, WSQ_BATCH);
-				goto next_batch;
-			}
-			batch = WSQ_BATCH;
-		}
-#endif
-		for (i = 0; i < batch; i++) {
-			pte_t pte = ptep_get(ptep + i);
+		if (end - ptep >= WSQ_BATCH) {
+			const pte_t pte = ptep_get((pte_t *)ptep);
+			const unsigned long bits = wsq_pte_bits(pte);
 
 			if (pte_present(pte)) {
-				if ((pte_val(pte) & same) != seen) {
+				if (simple ? wsq_table_all_present(ptep) :
+					     wsq_table_alike(ptep, bits, same)) {
+					if (!simple && (bits & same) != seen) {
+						known = wsq_walk_present(w, pte);
+						seen = bits & same;
+					}
+					wsq_emit(sink, &out, form, known, 0, WSQ_BATCH);
+					ptep += WSQ_BATCH;
+					continue;
+				}
+			} else if (!bits && !slots && wsq_table_alike(ptep, 0, ~0UL)) {
+				wsq_emit(sink, &out, form, hole, 0, WSQ_BATCH);
+				ptep += WSQ_BATCH;
+				continue;
+			}
+			stop = ptep + WSQ_BATCH;
+		}
+
+		do {
+			const pte_t pte = ptep_get((pte_t *)ptep);
+			u64 flags = hole, swap = 0;
+
+			if (pte_present(pte)) {
+				if (!simple && (wsq_pte_bits(pte) & same) != seen) {
 					known = wsq_walk_present(w, pte);
-					seen = pte_val(pte) & same;
+					seen = wsq_pte_bits(pte) & same;
 				}
 				wsq_emit(sink, &out, form, known, 0, 1);
-			} else if (pte_none(pte)) {
-				wsq_table_hole(w, &out, form, addr + i * PAGE_SIZE, w->base, 1);
-			} else {
-				wsq_table_leaf(w, &out, form, addr + i * PAGE_SIZE, pte);
+				continue;
 			}
-		}
-		ptep += batch;
-		addr += batch * PAGE_SIZE;
-		n -= batch;
-		continue;
-next_batch: __maybe_unused;
-		ptep += WSQ_BATCH;
-		addr += WSQ_BATCH * PAGE_SIZE;
-		n -= WSQ_BATCH;
+			if (slots) {
+				const void *entry = READ_ONCE(slots[ptep - s->ptep]);
+
+				if (entry)
+					flags |= wsq_backing_slot(&w->backing, entry, s->page +
+								  (ptep - s->ptep)) & sink->keep;
+				if (form == WSQ_SWAP && (flags & WSQUERY_SWAPPED))
+					swap = wsq_table_swap(w, s->page + (ptep - s->ptep));
+			}
+			if (unlikely(!pte_none(pte)))
+				flags = wsq_table_leaf(w, pte, flags, &swap);
+			wsq_emit(sink, &out, form, flags, swap, 1);
+		} while (++ptep < stop);
 	}
 	sink->out = out;
 }
 
+static void wsq_table_stretch(struct wsq_walk *w, const struct wsq_stretch *s)
+{
+	if (w->simple) {
+		switch (w->sink->form) {
+		case WSQ_BYTES:
+			return wsq_table_form(w, s, WSQ_BYTES, true);
+		case WSQ_WIDE:
+			return wsq_table_form(w, s, WSQ_WIDE, true);
+		case WSQ_RUNS:
+			return wsq_table_form(w, s, WSQ_RUNS, true);
+		default:
+			break;
+		}
+	}
+	switch (w->sink->form) {
+	case WSQ_WIDE:
+		return wsq_table_form(w, s, WSQ_WIDE, false);
+	case WSQ_RUNS:
+		return wsq_table_form(w, s, WSQ_RUNS, false);
+	case WSQ_SWAP:
+		return wsq_table_form(w, s, WSQ_SWAP, false);
+	default:
+		/* Bytes have no attributes. */
+		WARN_ON_ONCE(1);
+	}
+}
+
+/* Pages whose hole is not told, for the forms that have no runs to count them by. */
+static unsigned int wsq_table_holes(const pte_t *ptep, unsigned int n)
+{
+	unsigned int i, holes = 0;
+
+	for (i = 0; i < n; i++) {
+		pte_t pte = ptep_get((pte_t *)ptep + i);
+
+		if (!pte_present(pte))
+			holes += pte_none(pte) || wsq_pte_is_marker(pte);
+	}
+	return holes;
+}
+
 /**
- * wsq_table() - emit a stretch of one page table
+ * wsq_table() - emit a part of one page table
  * @w: the walk, in the mapping that the table belongs to
  * @ptep: first entry; the table's lock and rcu_read_lock() are held
- * @addr: address that it maps
- * @n: number of entries
+ * @page: page that it maps, as address >> PAGE_SHIFT
+ * @n: number of entries, at least 1
  */
-void wsq_table(struct wsq_walk *w, pte_t *ptep, unsigned long addr, unsigned int n)
+void wsq_table(struct wsq_walk *w, const pte_t *ptep, unsigned long page, unsigned int n)
 {
-	switch (w->sink->form) {
-	case WSQ_BYTES:
-		wsq_table_form(w, ptep, addr, n, WSQ_BYTES);
-		break;
-	case WSQ_WIDE:
-		wsq_table_form(w, ptep, addr, n, WSQ_WIDE);
-		break;
-	case WSQ_SWAP:
-		wsq_table_form(w, ptep, addr, n, WSQ_SWAP);
-		break;
-	case WSQ_RUNS:
-		wsq_table_form(w, ptep, addr, n, WSQ_RUNS);
-		break;
+	struct wsq_stretch s = {
+		.ptep = ptep,
+		.end = ptep + n,
+		.page = page,
+		.hole = w->base,
+	};
+	const pte_t *const end = s.end;
+
+	if (w->gap == WSQ_GAP_NOT_TOLD) {
+		s.hole |= WSQUERY_NOT_TOLD & w->sink->keep;
+		if (w->sink->form != WSQ_RUNS)
+			w->sink->not_told += wsq_table_holes(ptep, n);
+	}
+	if (w->gap != WSQ_GAP_CACHE)
+		return wsq_table_stretch(w, &s);
+
+	wsq_backing_reset(&w->backing);
+	while (s.ptep < end) {
+		struct wsq_leaf leaf = wsq_backing_leaf(&w->backing, s.page, end - s.ptep);
+
+		s.end = s.ptep + leaf.pages;
+		s.hole = w->base | (leaf.flags & w->sink->keep);
+		s.slots = leaf.slots;
+		wsq_table_stretch(w, &s);
+		s.page += leaf.pages;
+		s.ptep = s.end;
 	}
 }

@@ -112,6 +112,8 @@ static void wsq_walk_enter(struct wsq_walk *w, struct vm_area_struct *vma)
 	w->vma = vma;
 	w->base = flags & w->sink->keep;
 	w->page_attrs = wsq_walk_page_attrs(w, vma);
+	w->present = w->base | WSQUERY_PRESENT;
+	w->simple = !w->page_attrs && !(w->attrs & WSQ_ATTRS_PTE) && w->sink->form != WSQ_SWAP;
 	w->same = wsq_walk_same(w, vma);
 	w->gap = wsq_walk_gap_kind(w, vma, flags & WSQUERY_SHMEM);
 	if (w->gap == WSQ_GAP_CACHE)
@@ -146,7 +148,7 @@ static unsigned long wsq_walk_gap(struct wsq_walk *w, unsigned long addr, unsign
 		pages = (end - addr) >> PAGE_SHIFT;
 		if (w->sink->form == WSQ_SWAP)
 			pages = 1;
-		behind = wsq_backing_next(&w->backing, addr, pages);
+		behind = wsq_backing_next(&w->backing, addr >> PAGE_SHIFT, pages);
 		wsq_walk_emit(w, flags | behind.flags, behind.swap, behind.pages);
 		addr += behind.pages << PAGE_SHIFT;
 		w->budget -= 2;
@@ -231,9 +233,7 @@ again:
 		rcu_read_unlock();
 		goto again;
 	}
-	if (w->gap == WSQ_GAP_CACHE)
-		wsq_backing_reset(&w->backing);
-	wsq_table(w, pte_offset_kernel(&pmd, addr), addr, n);
+	wsq_table(w, pte_offset_kernel(&pmd, addr), addr >> PAGE_SHIFT, n);
 	spin_unlock(ptl);
 	rcu_read_unlock();
 	w->budget -= n;

@@ -35,7 +35,9 @@ enum wsq_gap {
  *	valid while the mmap lock is held
  * @base: flags of each of its pages
  * @page_attrs: attributes for which the descriptor of its present pages is needed
- * @same: bits in which present page-table entries of it with equal flags agree
+ * @present: flags of its present pages if they are all alike
+ * @simple: they are: nothing was asked for that their entries or descriptors tell
+ * @same: if not, bits in which present page-table entries with equal flags agree
  * @gap: what to do about its holes
  * @backing: the page cache, for %WSQ_GAP_CACHE
  */
@@ -50,6 +52,8 @@ struct wsq_walk {
 	struct vm_area_struct *vma;
 	u64 base;
 	u64 page_attrs;
+	u64 present;
+	bool simple;
 	unsigned long same;
 	enum wsq_gap gap;
 	struct wsq_backing backing;
@@ -67,7 +71,7 @@ void wsq_walk_emit(struct wsq_walk *w, u64 flags, u64 swap, unsigned long pages)
 u64 wsq_walk_present(const struct wsq_walk *w, pte_t pte);
 
 /* table.c */
-void wsq_table(struct wsq_walk *w, pte_t *ptep, unsigned long addr, unsigned int n);
+void wsq_table(struct wsq_walk *w, const pte_t *ptep, unsigned long page, unsigned int n);
 
 /* hugetlb.c */
 unsigned long wsq_hugetlb(struct wsq_walk *w, unsigned long addr, unsigned long end);
