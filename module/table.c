@@ -12,6 +12,7 @@
 #include "walk.h"
 
 #define WSQ_BATCH	8
+#define wsq_unroll_batch	_Pragma("GCC unroll 8")
 
 /**
  * struct wsq_stretch - entries of a table with the same leaf of the page cache
@@ -62,6 +63,18 @@ static __always_inline bool wsq_table_all_present(const pte_t *ptep)
 #endif
 }
 
+/* Whether a batch has no entry at all. */
+static __always_inline bool wsq_table_all_none(const pte_t *ptep)
+{
+#ifdef WSQ_PTE_PRESENT_BITS
+	/* In two steps, as memory that is mixed shows it early. */
+	return !data_race(ptep[0].pte | ptep[1].pte | ptep[2].pte) &&
+	       !data_race(ptep[3].pte | ptep[4].pte | ptep[5].pte | ptep[6].pte | ptep[7].pte);
+#else
+	return false;
+#endif
+}
+
 /* Whether a batch agrees with its first entry in the bits @same. */
 static __always_inline bool wsq_table_alike(const pte_t *ptep, unsigned long first,
 					    unsigned long same)
@@ -78,102 +91,135 @@ static __always_inline bool wsq_table_alike(const pte_t *ptep, unsigned long fir
 #endif
 }
 
+/* A page without a present entry: flags, and for WSQ_SWAP its place in swap. */
+static __always_inline u64 wsq_table_absent(struct wsq_walk *w, const struct wsq_stretch *s,
+					    const enum wsq_form form,
+					    void *const *const slots, const pte_t *ptep,
+					    pte_t pte, u64 *swap)
+{
+	u64 flags = s->hole;
+
+	if (form == WSQ_SWAP)
+		*swap = 0;
+	if (slots) {
+		const void *entry = READ_ONCE(slots[ptep - s->ptep]);
+		const unsigned long page = s->page + (ptep - s->ptep);
+
+		if (entry)
+			flags |= wsq_backing_slot(&w->backing, entry, page) & w->sink->keep;
+		if (form == WSQ_SWAP && (flags & WSQUERY_SWAPPED))
+			*swap = wsq_table_swap(w, page);
+	}
+	if (unlikely(!pte_none(pte)))
+		flags = wsq_table_leaf(w, pte, flags, swap);
+	return flags;
+}
+
 /*
  * @simple: every present entry of the mapping has the flags w->present; no bit of it
- * was asked for.
+ * was asked for. @slots: s->slots, a constant where there are none.
  */
 static __always_inline void wsq_table_form(struct wsq_walk *w, const struct wsq_stretch *s,
-					   const enum wsq_form form, const bool simple)
+					   const enum wsq_form form, const bool simple,
+					   void *const *const slots)
 {
 	struct wsq_sink *sink = w->sink;
 	struct wsq_out out = sink->out;
 	const pte_t *ptep = s->ptep, *const end = s->end;
-	void *const *const slots = s->slots;
+	/* From here on there is no whole batch. */
+	const pte_t *const tail = end - (WSQ_BATCH - 1);
 	const unsigned long same = w->same;
 	const u64 hole = s->hole;
 	/* Present entries with the bits @seen have the flags @known. */
 	u64 known = w->present;
 	unsigned long seen = 0;
+	u64 swap = 0;
 
-	while (ptep < end) {
-		const pte_t *stop = end;
+#define ONE()										\
+do {											\
+	const pte_t pte = ptep_get((pte_t *)ptep);					\
+											\
+	if (pte_present(pte)) {								\
+		if (!simple && (wsq_pte_bits(pte) & same) != seen) {			\
+			known = wsq_walk_present(w, pte);				\
+			seen = wsq_pte_bits(pte) & same;				\
+		}									\
+		wsq_emit(sink, &out, form, known, 0, 1);				\
+	} else {									\
+		const u64 flags = wsq_table_absent(w, s, form, slots, ptep, pte, &swap); \
+											\
+		wsq_emit(sink, &out, form, flags, swap, 1);				\
+	}										\
+} while (0)
 
-		if (end - ptep >= WSQ_BATCH) {
-			const pte_t pte = ptep_get((pte_t *)ptep);
-			const unsigned long bits = wsq_pte_bits(pte);
+	while (ptep < tail) {
+		unsigned int i;
 
-			if (pte_present(pte)) {
-				if (simple ? wsq_table_all_present(ptep) :
-					     wsq_table_alike(ptep, bits, same)) {
-					if (!simple && (bits & same) != seen) {
-						known = wsq_walk_present(w, pte);
-						seen = bits & same;
-					}
-					wsq_emit(sink, &out, form, known, 0, WSQ_BATCH);
-					ptep += WSQ_BATCH;
-					continue;
-				}
-			} else if (!bits && !slots && wsq_table_alike(ptep, 0, ~0UL)) {
-				wsq_emit(sink, &out, form, hole, 0, WSQ_BATCH);
+		if (simple) {
+			if (wsq_table_all_present(ptep)) {
+				wsq_emit(sink, &out, form, known, 0, WSQ_BATCH);
 				ptep += WSQ_BATCH;
 				continue;
 			}
-			stop = ptep + WSQ_BATCH;
-		}
-
-		do {
+			/* Else the compiler keeps what it loaded, which is slower. */
+			barrier();
+		} else {
 			const pte_t pte = ptep_get((pte_t *)ptep);
-			u64 flags = hole, swap = 0;
+			const unsigned long bits = wsq_pte_bits(pte);
 
-			if (pte_present(pte)) {
-				if (!simple && (wsq_pte_bits(pte) & same) != seen) {
+			if (pte_present(pte) && wsq_table_alike(ptep, bits, same)) {
+				if ((bits & same) != seen) {
 					known = wsq_walk_present(w, pte);
-					seen = wsq_pte_bits(pte) & same;
+					seen = bits & same;
 				}
-				wsq_emit(sink, &out, form, known, 0, 1);
+				wsq_emit(sink, &out, form, known, 0, WSQ_BATCH);
+				ptep += WSQ_BATCH;
 				continue;
 			}
-			if (slots) {
-				const void *entry = READ_ONCE(slots[ptep - s->ptep]);
-
-				if (entry)
-					flags |= wsq_backing_slot(&w->backing, entry, s->page +
-								  (ptep - s->ptep)) & sink->keep;
-				if (form == WSQ_SWAP && (flags & WSQUERY_SWAPPED))
-					swap = wsq_table_swap(w, s->page + (ptep - s->ptep));
-			}
-			if (unlikely(!pte_none(pte)))
-				flags = wsq_table_leaf(w, pte, flags, &swap);
-			wsq_emit(sink, &out, form, flags, swap, 1);
-		} while (++ptep < stop);
+		}
+		if (!slots && wsq_table_all_none(ptep)) {
+			wsq_emit(sink, &out, form, hole, 0, WSQ_BATCH);
+			ptep += WSQ_BATCH;
+			continue;
+		}
+		wsq_unroll_batch
+		for (i = 0; i < WSQ_BATCH; i++, ptep++)
+			ONE();
 	}
+	for (; ptep < end; ptep++)
+		ONE();
 	sink->out = out;
+#undef ONE
 }
+
+#define WSQ_TABLE(name, form, simple, slots)						\
+static noinline void wsq_table_##name(struct wsq_walk *w, const struct wsq_stretch *s)	\
+{											\
+	wsq_table_form(w, s, form, simple, slots);					\
+}
+
+WSQ_TABLE(bytes, WSQ_BYTES, true, NULL)
+WSQ_TABLE(bytes_slots, WSQ_BYTES, true, s->slots)
+WSQ_TABLE(wide_simple, WSQ_WIDE, true, NULL)
+WSQ_TABLE(wide, WSQ_WIDE, false, s->slots)
+WSQ_TABLE(runs_simple, WSQ_RUNS, true, NULL)
+WSQ_TABLE(runs, WSQ_RUNS, false, s->slots)
+WSQ_TABLE(swap_places, WSQ_SWAP, false, s->slots)
 
 static void wsq_table_stretch(struct wsq_walk *w, const struct wsq_stretch *s)
 {
-	if (w->simple) {
-		switch (w->sink->form) {
-		case WSQ_BYTES:
-			return wsq_table_form(w, s, WSQ_BYTES, true);
-		case WSQ_WIDE:
-			return wsq_table_form(w, s, WSQ_WIDE, true);
-		case WSQ_RUNS:
-			return wsq_table_form(w, s, WSQ_RUNS, true);
-		default:
-			break;
-		}
-	}
+	const bool simple = w->simple && !s->slots;
+
 	switch (w->sink->form) {
-	case WSQ_WIDE:
-		return wsq_table_form(w, s, WSQ_WIDE, false);
-	case WSQ_RUNS:
-		return wsq_table_form(w, s, WSQ_RUNS, false);
-	case WSQ_SWAP:
-		return wsq_table_form(w, s, WSQ_SWAP, false);
-	default:
+	case WSQ_BYTES:
 		/* Bytes have no attributes. */
-		WARN_ON_ONCE(1);
+		return s->slots ? wsq_table_bytes_slots(w, s) : wsq_table_bytes(w, s);
+	case WSQ_WIDE:
+		return simple ? wsq_table_wide_simple(w, s) : wsq_table_wide(w, s);
+	case WSQ_RUNS:
+		return simple ? wsq_table_runs_simple(w, s) : wsq_table_runs(w, s);
+	case WSQ_SWAP:
+		return wsq_table_swap_places(w, s);
 	}
 }
 

@@ -67,11 +67,13 @@ static void request_init(union request *r, struct wsq *q, unsigned long ioc, cha
 		r->list.size = sizeof(r->list);
 		r->list.entries = (uintptr_t)array;
 		r->list.count = PAGES;
+		r->list.done = r->list.not_told = -1;
 		for (i = 0; i < PAGES; i++)
 			e[i].address = (uintptr_t)memory + i * PAGE;
 		return;
 	}
 	if (ioc == WSQUERY_IOC_INFO) {
+		memset(&r->info, POISON, sizeof(r->info));
 		r->info.size = sizeof(r->info);
 		return;
 	}
@@ -85,8 +87,11 @@ static void request_init(union request *r, struct wsq *q, unsigned long ioc, cha
 		r->range.size = sizeof(r->regions);
 		r->regions.regions = (uintptr_t)array;
 		r->regions.capacity = PAGES;
+		r->regions.count = -1;
 	} else {
 		r->range.size = sizeof(r->count);
+		memset(&r->count.matched, POISON,
+		       sizeof(r->count) - offsetof(struct wsquery_count, matched));
 	}
 }
 

@@ -184,6 +184,41 @@ static int compare_mincore(const struct wsq *q, const void *start, size_t pages,
 	return bad;
 }
 
+/* What holds for a mapping as a whole is in smaps' VmFlags. */
+static int compare_smaps(const struct wsq *q, const void *start, size_t pages,
+			 const __u64 *flags)
+{
+	static const struct {
+		const char *name;
+		__u64 flag;
+	} names[] = {
+		{ " rd", WSQUERY_READABLE }, { " wr", WSQUERY_WRITABLE },
+		{ " ex", WSQUERY_EXECUTABLE }, { " ms", WSQUERY_SHARED },
+		{ " lo", WSQUERY_LOCKED }, { " ht", WSQUERY_HUGETLB },
+	};
+	struct smaps s = {};
+	size_t i, k;
+	int bad = 0;
+
+	for (i = 0; i < pages && bad < 4; i++) {
+		unsigned long at = (uintptr_t)start + i * PAGE;
+
+		if (at >= s.end && (!(flags[i] & WSQUERY_MAPPED) || smaps_of((void *)at, &s))) {
+			if (flags[i] & WSQUERY_MAPPED)
+				bad += differs("smaps", start, i, 0, flags[i], "no mapping");
+			continue;
+		}
+		for (k = 0; k < sizeof(names) / sizeof(names[0]); k++) {
+			bool has = strstr(s.flags, names[k].name);
+
+			if (((q->attrs | WSQUERY_STATE_MASK) & names[k].flag) &&
+			    has != !!(flags[i] & names[k].flag))
+				bad += differs("smaps", start, i, has, flags[i], names[k].name);
+		}
+	}
+	return bad;
+}
+
 /* The count of what does not fit, 0 if all peers agree. */
 int compare_peers(const struct wsq *q, const void *start, size_t pages, const __u64 *flags)
 {
@@ -206,8 +241,10 @@ int compare_peers(const struct wsq *q, const void *start, size_t pages, const __
 		fprintf(stderr, "# PAGEMAP_SCAN of %p: %s\n", start, strerror(-rc));
 		bad++;
 	}
-	if (q->target < 0)
+	if (q->target < 0) {
 		bad += compare_mincore(q, start, pages, flags);
+		bad += compare_smaps(q, start, pages, flags);
+	}
 	free(seen);
 	if (q->target < 0)
 		close(fd);

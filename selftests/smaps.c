@@ -37,6 +37,8 @@ int smaps_read(pid_t pid, struct smaps *out, int max)
 			s->start = a;
 			s->end = b;
 			strcpy(s->perms, perms);
+		} else if (s && !strncmp(line, "VmFlags:", 8)) {
+			snprintf(s->flags, sizeof(s->flags), "%.120s", line + 8);
 		} else if (s && sscanf(line, "%63[^:]: %lu kB", key, &a) == 2) {
 			if (!strcmp(key, "Rss"))
 				s->rss = a;

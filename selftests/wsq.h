@@ -107,6 +107,7 @@ int compare_peers(const struct wsq *q, const void *start, size_t pages, const __
 struct smaps {
 	unsigned long start, end;
 	char perms[5];
+	char flags[128];	/* two letters each, " rd wr" */
 	unsigned long rss, swap, referenced, hugetlb, locked, anon_huge;	/* kB */
 };
 

@@ -9,7 +9,9 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <unistd.h>
+#include <linux/magic.h>
 
 #include "walk.h"
 
@@ -57,6 +59,16 @@ static bool type_is(const char *type, const char *name)
 	return !strncmp(type, name, length) && (type[length] == ' ' || !type[length]);
 }
 
+/* "rootfs" is a tmpfs or a ramfs, as the kernel was built and started. */
+static bool is_tmpfs_root(uint64_t device)
+{
+	struct statfs fs;
+	struct stat st;
+
+	return !stat("/", &st) && st.st_dev == device && !statfs("/", &fs) &&
+	       fs.f_type == TMPFS_MAGIC;
+}
+
 static uint64_t mounted_flags(uint64_t device)
 {
 	struct wsq_lines lines = { .next = 0 };
@@ -71,7 +83,7 @@ static uint64_t mounted_flags(uint64_t device)
 		type = mountinfo_type(line, device);
 		if (!type)
 			continue;
-		if (type_is(type, "tmpfs"))
+		if (type_is(type, "tmpfs") || (type_is(type, "rootfs") && is_tmpfs_root(device)))
 			flags = WSQUERY_SHMEM;
 		else if (type_is(type, "hugetlbfs"))
 			flags = WSQUERY_FILE | WSQUERY_HUGETLB;

@@ -9,6 +9,10 @@ kernel_known() {
 # Sets RELEASE and VERSION of the headers that the name's metapackage leads to now.
 # A newer ABI gives another release, so what is cached under the old one is simply not asked for.
 kernel_resolve() {
+	if [[ -n ${KERNEL_FOLDER[$1]:-} ]]; then
+		suite_resolve "$1"
+		return
+	fi
 	local meta=${KERNEL_HEADERS[$1]} depends
 	apt_ensure "$meta"
 	depends=$(dpkg-query -W -f '${Depends}' "$meta")
@@ -21,9 +25,25 @@ kernel_resolve() {
 
 kernel_kdir() {
 	kernel_resolve "$1"
-	local dir=/usr/src/linux-headers-$RELEASE
-	[[ -f $dir/Module.symvers ]] || die "$dir has no Module.symvers"
+	local dir=/usr/src/linux-headers-$RELEASE folder=${KERNEL_FOLDER[$1]:-}
+	# A folder's headers are at this path for those who are in it, and only they can use them.
+	[[ -f ${folder:+$CACHE/suites/$folder}$dir/Module.symvers ]] || die "$dir has no Module.symvers"
 	printf '%s\n' "$dir"
+}
+
+# kernel_unpack ROOT: the image package's files, from its installation here or from the package.
+kernel_unpack() {
+	local root=$1 package
+	for package in "linux-image-$RELEASE" "linux-image-$RELEASE-unsigned"; do
+		if [[ $(apt_version "$package") == "$VERSION" && -r /boot/vmlinuz-$RELEASE &&
+			-d /lib/modules/$RELEASE/kernel ]]; then
+			mkdir -p "$root/boot" "$root/lib/modules"
+			cp "/boot/vmlinuz-$RELEASE" "/boot/config-$RELEASE" "$root/boot/"
+			cp -r "/lib/modules/$RELEASE" "$root/lib/modules/"
+			return
+		fi
+	done
+	dpkg-deb -x "$(apt_fetch "linux-image-$RELEASE" "$VERSION" "$root.deb")" "$root"
 }
 
 # The image must be the headers' very version: the same ABI name can have another build behind it.
@@ -31,26 +51,28 @@ kernel_image() {
 	kernel_resolve "$1"
 	local dir=$CACHE/kernels/${RELEASE}_$VERSION
 	if [[ ! -f $dir/vmlinuz ]]; then
-		local tmp root package
+		local tmp root file
 		mkdir -p "$CACHE/kernels"
 		tmp=$(mktemp -d "$CACHE/kernels/.new.XXXXXX")
 		# shellcheck disable=SC2064 # the name of now
 		trap "rm -rf '$tmp'" EXIT
-		root=$tmp/root
-		for package in "linux-image-$RELEASE" "linux-image-$RELEASE-unsigned"; do
-			[[ $(apt_version "$package") == "$VERSION" && -r /boot/vmlinuz-$RELEASE &&
-				-d /lib/modules/$RELEASE/kernel ]] && root=/
-		done
-		if [[ $root != / ]]; then
-			local deb
-			deb=$(apt_fetch "linux-image-$RELEASE" "$VERSION" "$tmp/deb")
-			dpkg-deb -x "$deb" "$root"
+		if [[ -n ${KERNEL_FOLDER[$1]:-} ]]; then
+			suite_image "$1" "$tmp/root"
+		else
+			kernel_unpack "$tmp/root"
 		fi
 		say "caching kernel $RELEASE ($VERSION)"
 		mkdir "$tmp/new"
-		cp "$root/boot/vmlinuz-$RELEASE" "$tmp/new/vmlinuz"
-		cp "$root/boot/config-$RELEASE" "$tmp/new/config"
-		cp -r "$root/lib/modules/$RELEASE/kernel" "$tmp/new/modules"
+		root=$tmp/root/usr/lib/modules/$RELEASE
+		# Where the image and its config are has changed over the years.
+		for file in "$root/vmlinuz" "$tmp/root/boot/vmlinuz-$RELEASE"; do
+			[[ ! -f $file ]] || cp "$file" "$tmp/new/vmlinuz"
+		done
+		for file in "$root/config" "$tmp/root/boot/config-$RELEASE"; do
+			[[ ! -f $file ]] || cp "$file" "$tmp/new/config"
+		done
+		[[ -d $root/kernel ]] || root=$tmp/root/lib/modules/$RELEASE
+		cp -r "$root/kernel" "$tmp/new/modules"
 		printf '%s\n' "$RELEASE" >"$tmp/new/release"
 		chmod 644 "$tmp/new/vmlinuz"
 		# Renaming last makes an interrupted run leave nothing that looks complete.
@@ -81,7 +103,8 @@ source_tarball() {
 # kernel_source NAME subset|full
 kernel_source() {
 	kernel_resolve "$1"
-	local package=${KERNEL_SOURCE[$1]} what=$2
+	local package=${KERNEL_SOURCE[$1]:-} what=$2
+	[[ -n $package ]] || die "no source package is known for $1"
 	local dir=$CACHE/source/${package}_$VERSION.$what
 	if [[ ! -d $dir ]]; then
 		apt_ensure xz-utils

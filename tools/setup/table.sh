@@ -3,20 +3,26 @@
 # shellcheck shell=bash disable=SC2034 # used by the scripts that source this file
 
 # name -> headers package, whose dependencies lead to the release and so to the image; suite; source.
-# The headers' compiler must run on this system: kernels of a newer suite live in a folder (suite.sh).
 declare -A KERNEL_HEADERS=(
 	[6.12]=linux-headers-6.12-cloud-amd64
 	[6.1]=linux-headers-cloud-amd64
+	[7.x]=linux-headers-cloud-amd64
 )
 declare -A KERNEL_SUITE=(
 	[6.12]=bookworm-security
 	[6.1]=bookworm
+	[7.x]=trixie-backports
+)
+# Headers that want the compiler of a newer release: they live in a folder with that release (suite.sh).
+declare -A KERNEL_FOLDER=(
+	[7.x]=trixie
 )
 declare -A KERNEL_SOURCE=(
 	[6.12]=linux-source-6.12
 	[6.1]=linux-source-6.1
 )
 DEFAULT_KERNEL=6.12
+FOLDER_PACKAGES="make gcc libc6-dev binutils kmod xz-utils"
 
 # group -> Debian packages, and what of a kernel goes with them (kdir, kernel, source)
 declare -A GROUP_PACKAGES=(
