@@ -19,7 +19,7 @@ void wsq_backing_init(struct wsq_backing *b, const struct vm_area_struct *vma,
 {
 	b->xas = (struct xa_state)__XA_STATE(&vma->vm_file->f_mapping->i_pages, 0, 0, 0);
 	b->delta = vma->vm_pgoff - (vma->vm_start >> PAGE_SHIFT);
-	b->shmem = shmem;
+	b->swap_types = shmem ? MAX_SWAPFILES : 0;
 }
 
 /* To be called when rcu_read_lock() was taken anew: the nodes may be gone. */
@@ -69,9 +69,9 @@ static struct wsq_behind wsq_backing_value(struct wsq_backing *b, void *entry,
 	unsigned long order, inside;
 	swp_entry_t swap;
 
-	if (!b->shmem)
+	if (!b->swap_types)
 		return behind;
-	if (!wsq_backing_is_swap(entry)) {
+	if (!wsq_backing_is_swap(b, entry)) {
 		behind.flags = WSQUERY_HWPOISON;
 		return behind;
 	}
@@ -113,12 +113,6 @@ struct wsq_behind wsq_backing_next(struct wsq_backing *b, unsigned long page,
 
 	behind.pages = min(behind.pages, pages);
 	return behind;
-}
-
-/* What is behind a page whose slot takes more than a look. */
-u64 wsq_backing_slow(struct wsq_backing *b, unsigned long page)
-{
-	return wsq_backing_next(b, page, 1).flags;
 }
 
 /**

@@ -16,13 +16,14 @@
  * @xas: where the last look-up ended. Only to be used again within the
  *	rcu_read_lock() section that positioned it.
  * @delta: what to add to address >> PAGE_SHIFT to get the index
- * @shmem: values are swap entries; in other files they are shadows of evicted
- *	pages, which tell nothing
+ * @swap_types: values of a type below this are places in swap. Those above stand
+ *	for a page whose swap-in failed, and in files other than shmem all values are
+ *	shadows of evicted pages, which tell nothing.
  */
 struct wsq_backing {
 	struct xa_state xas;
 	unsigned long delta;
-	bool shmem;
+	unsigned int swap_types;
 };
 
 /**
@@ -37,11 +38,11 @@ struct wsq_behind {
 	u64 swap;
 };
 
-/* Whether a value that shmem keeps in i_pages is a place in swap. */
-static inline bool wsq_backing_is_swap(const void *entry)
+/* Whether an entry of i_pages is a place in swap. */
+static __always_inline bool wsq_backing_is_swap(const struct wsq_backing *b, const void *entry)
 {
-	/* If not, it stands for a page whose swap-in failed. */
-	return !non_swap_entry(radix_to_swp_entry((void *)entry));
+	return xa_is_value(entry) &&
+	       swp_type(radix_to_swp_entry((void *)entry)) < b->swap_types;
 }
 
 /**
@@ -55,21 +56,6 @@ struct wsq_leaf {
 	unsigned long pages;
 	u64 flags;
 };
-
-u64 wsq_backing_slow(struct wsq_backing *b, unsigned long page);
-
-/* What is behind a page, by the entry that is not NULL of &wsq_leaf.slots. */
-static __always_inline u64 wsq_backing_slot(struct wsq_backing *b, const void *entry,
-					    unsigned long page)
-{
-	if (likely(xa_is_value(entry))) {
-		if (b->shmem && wsq_backing_is_swap(entry))
-			return WSQUERY_SWAPPED;
-	} else if (likely(!xa_is_internal(entry))) {
-		return WSQUERY_CACHED;
-	}
-	return wsq_backing_slow(b, page);
-}
 
 void wsq_backing_init(struct wsq_backing *b, const struct vm_area_struct *vma,
 		      bool shmem);

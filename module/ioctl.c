@@ -85,7 +85,7 @@ static int wsq_range_scan(struct wsquery_range *range, const struct wsq_target *
 			  struct wsq_sink *sink)
 {
 	const unsigned long start = range->start >> PAGE_SHIFT;
-	struct wsq_walk w;
+	struct wsq_walk w __uninitialized;
 	int err;
 
 	wsq_scan_init(&w, target, range->attrs, range->flags & WSQUERY_SHARED_ONLY, sink);
@@ -120,7 +120,7 @@ static int wsq_ioctl_info(struct wsquery_info __user *arg)
 static int wsq_do_pages(struct file *file, struct wsquery_pages *arg)
 {
 	struct wsquery_range *range = &arg->range;
-	struct wsq_pages_sink sink;
+	struct wsq_pages_sink sink __uninitialized;
 	struct wsq_target target;
 	int err;
 
@@ -175,7 +175,7 @@ static int wsq_ioctl_pages(struct file *file, struct wsquery_pages __user *uarg)
 static int wsq_do_regions(struct wsquery_regions *arg)
 {
 	struct wsquery_range *range = &arg->range;
-	struct wsq_regions_sink sink;
+	struct wsq_regions_sink sink __uninitialized;
 	struct wsq_target target;
 	int err;
 

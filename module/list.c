@@ -26,152 +26,190 @@
 #define WSQ_LIST_SMALL		8
 
 /**
- * struct wsq_list_work - a part of a list under way
- * @page: for each entry its page number; later the place of its answer in @answer
- * @answer: answers
- * @entry: the user's entries
- * @small: for lists that fit
+ * struct wsq_list_part - entries that are answered together
+ * @entry: the first, in the user's array
+ * @n: how many
+ * @lo: lowest page among them, as address >> PAGE_SHIFT
+ * @hi: highest page
+ * @fault: an answer could not be written
  */
-struct wsq_list_work {
-	u64 *page;
-	u64 *answer;
+struct wsq_list_part {
 	struct wsquery_entry __user *entry;
-	u64 small[WSQ_LIST_SMALL * (1 + WSQ_LIST_DENSITY)];
+	unsigned long n;
+	u64 lo;
+	u64 hi;
+	bool fault;
 };
 
-/* Reads the page numbers of @n entries; returns how many could be read. */
-static unsigned long wsq_list_read(struct wsq_list_work *lw, unsigned long n)
+/* How many of @n entries from @entry on can be read, and what they span. */
+static struct wsq_list_part wsq_list_span(struct wsquery_entry __user *entry, unsigned long n)
 {
-	const struct wsquery_entry __user *entry = lw->entry;
+	struct wsq_list_part p = { .entry = entry };
+	u64 lo = U64_MAX, hi = 0;
 	unsigned long i = 0;
 
 	if (!user_read_access_begin(entry, n * sizeof(*entry)))
-		return 0;
+		return p;
 	for (; i < n; i++) {
 		u64 address;
 
 		unsafe_get_user(address, &entry[i].address, fault);
-		lw->page[i] = address >> PAGE_SHIFT;
+		lo = min(lo, address);
+		hi = max(hi, address);
 	}
 fault:
 	user_read_access_end();
-	return i;
+	p.n = i;
+	p.lo = lo >> PAGE_SHIFT;
+	p.hi = hi >> PAGE_SHIFT;
+	return p;
+}
+
+static bool wsq_list_is_dense(const struct wsq_list_part *p)
+{
+	return p->hi - p->lo < WSQ_LIST_SPAN && p->hi - p->lo < p->n * WSQ_LIST_DENSITY;
 }
 
 /*
- * Writes the answers of entries; returns how many could be written. An answer is
- * at the place that its page number has beyond @base.
+ * Writes the answers to a part, from those of its pages in order. The addresses are
+ * read again rather than kept; one that was changed in the meantime and fell out of
+ * the part ends it. Returns how many were written.
  */
-static unsigned long wsq_list_write(const struct wsq_list_work *lw, unsigned long from,
-				    unsigned long n, u64 base)
+static unsigned long wsq_list_fill(struct wsq_list_part *p, const u64 *answer)
 {
-	struct wsquery_entry __user *entry = lw->entry + from;
-	const u64 *page = lw->page + from;
+	struct wsquery_entry __user *entry = p->entry;
+	const u64 base = p->lo << PAGE_SHIFT, span = (p->hi - p->lo + 1) << PAGE_SHIFT;
 	unsigned long i = 0;
 
-	if (!user_write_access_begin(entry, n * sizeof(*entry)))
+	if (!user_access_begin(entry, p->n * sizeof(*entry))) {
+		p->fault = true;
 		return 0;
-	for (; i < n; i++)
-		unsafe_put_user(lw->answer[page[i] - base], &entry[i].flags, fault);
+	}
+	for (; i < p->n; i++) {
+		u64 address;
+
+		unsafe_get_user(address, &entry[i].address, fault);
+		address -= base;
+		if (unlikely(address >= span))
+			break;
+		unsafe_put_user(answer[address >> PAGE_SHIFT], &entry[i].flags, fault);
+	}
+	user_access_end();
+	return i;
 fault:
-	user_write_access_end();
+	user_access_end();
+	p->fault = true;
 	return i;
 }
 
-/* The same where some pages may not be told, which are counted. */
-static unsigned long wsq_list_write_count(const struct wsq_list_work *lw, unsigned long from,
-					  unsigned long n, u64 base,
-					  struct wsquery_list *list)
+/* The same where some pages are not told, which are counted, and told if asked. */
+static unsigned long wsq_list_fill_count(struct wsq_list_part *p, const u64 *answer,
+					 struct wsquery_list *list)
 {
 	const u64 visible = WSQUERY_STATE_MASK | list->attrs;
 	unsigned long i;
 
-	for (i = from; i < from + n; i++) {
-		u64 flags = lw->answer[lw->page[i] - base];
+	for (i = 0; i < p->n; i++) {
+		u64 address, flags;
 
-		if (put_user(flags & visible, &lw->entry[i].flags))
+		p->fault = get_user(address, &p->entry[i].address);
+		address = (address >> PAGE_SHIFT) - p->lo;
+		if (p->fault || address > p->hi - p->lo)
+			break;
+		flags = answer[address];
+		p->fault = put_user(flags & visible, &p->entry[i].flags);
+		if (p->fault)
 			break;
 		list->not_told += !!(flags & WSQUERY_NOT_TOLD);
 	}
-	return i - from;
+	return i;
 }
 
-/* Walks a range into the answers, in as many holds of the lock as it takes. */
-static int wsq_list_walk(struct wsq_walk *w, u64 lo, u64 hi)
+/* One walk over all pages that the part spans. Returns how many were answered. */
+static long wsq_list_dense(struct wsq_walk *w, struct wsq_list_part *p, u64 *answer,
+			   struct wsquery_list *list)
 {
-	unsigned long pos = lo;
-	int err;
+	unsigned long pos = p->lo;
 
-	while (pos <= hi) {
-		err = wsq_scan_lock(w);
+	w->sink->out.wide = answer;
+	w->sink->not_told = 0;
+	while (pos <= p->hi) {
+		int err = wsq_scan_lock(w);
+
 		if (err)
 			return err;
-		pos = wsq_walk(w, pos, hi + 1);
+		pos = wsq_walk(w, pos, p->hi + 1);
 		wsq_scan_unlock(w);
 		cond_resched();
 	}
-	return 0;
+	return w->sink->not_told ? wsq_list_fill_count(p, answer, list) : wsq_list_fill(p, answer);
 }
 
-/* A look-up for each of a block's entries, under one hold of the lock. */
-static int wsq_list_lookup(struct wsq_walk *w, u64 *page, unsigned long n)
+/* A look-up for each entry of the part, under one hold of the lock. */
+static long wsq_list_sparse(struct wsq_walk *w, struct wsq_list_part *p,
+			    struct wsquery_list *list)
 {
-	unsigned long i;
+	const u64 visible = WSQUERY_STATE_MASK | list->attrs;
+	u64 page[WSQ_LIST_BLOCK] __uninitialized;
+	unsigned long n, i;
 	int err;
+
+	for (n = 0; n < p->n; n++) {
+		p->fault = get_user(page[n], &p->entry[n].address);
+		if (p->fault)
+			break;
+		page[n] >>= PAGE_SHIFT;
+	}
 
 	err = wsq_scan_lock(w);
 	if (err)
 		return err;
-	for (i = 0; i < n; i++) {
+	w->sink->out.wide = page;
+	for (i = 0; i < n; i++)
 		wsq_walk(w, page[i], page[i] + 1);
-		page[i] = i;
-	}
 	wsq_scan_unlock(w);
-	return 0;
+
+	for (i = 0; i < n; i++) {
+		if (put_user(page[i] & visible, &p->entry[i].flags)) {
+			p->fault = true;
+			break;
+		}
+		list->not_told += !!(page[i] & WSQUERY_NOT_TOLD);
+	}
+	return i;
 }
 
-static bool wsq_list_is_dense(u64 lo, u64 hi, unsigned long n)
-{
-	return hi - lo < WSQ_LIST_SPAN && hi - lo < n * WSQ_LIST_DENSITY;
-}
-
-/* Answers the entries of lw->page that were read. */
-static int wsq_list_answer(struct wsq_walk *w, struct wsq_list_work *lw, unsigned long n,
-			   struct wsquery_list *list)
+/* Answers @n entries, n > 0, in parts as large as are dense. */
+static int wsq_list_chunk(struct wsq_walk *w, struct wsquery_entry __user *entry,
+			  unsigned long n, u64 *answer, struct wsquery_list *list)
 {
 	unsigned long size = roundup_pow_of_two(n), from = 0;
 
 	/* Halve what is not dense, and go on after it with the next of its size. */
 	while (from < n) {
-		unsigned long part = min(size, n - from), done, i;
-		u64 *page = lw->page + from;
-		u64 lo = page[0], hi = page[0], base = 0;
-		int err;
+		unsigned long want = min(size, n - from);
+		struct wsq_list_part p = wsq_list_span(entry + from, want);
+		long done;
 
-		for (i = 1; i < part; i++) {
-			lo = min(lo, page[i]);
-			hi = max(hi, page[i]);
-		}
-		w->sink->out.wide = lw->answer;
-		w->sink->not_told = 0;
-		if (wsq_list_is_dense(lo, hi, part)) {
-			err = wsq_list_walk(w, lo, hi);
-			base = lo;
+		if (!p.n)
+			return -EFAULT;
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		if (wsq_list_is_dense(&p)) {
+			done = wsq_list_dense(w, &p, answer, list);
 		} else if (size <= WSQ_LIST_BLOCK) {
-			err = wsq_list_lookup(w, page, part);
+			done = wsq_list_sparse(w, &p, list);
 		} else {
 			size /= 2;
 			continue;
 		}
-		if (err)
-			return err;
-
-		done = w->sink->not_told ? wsq_list_write_count(lw, from, part, base, list) :
-					   wsq_list_write(lw, from, part, base);
+		if (done < 0)
+			return done;
 		list->done += done;
-		if (done < part)
+		/* Fewer if another thread changed an address: look at it again. */
+		from += done;
+		if (p.fault)
 			return -EFAULT;
-		from += part;
 		size = from & -from;
 	}
 	return 0;
@@ -194,45 +232,29 @@ static void wsq_list_sink(struct wsq_sink *sink, u64 attrs)
  */
 int wsq_list(struct wsquery_list *list, const struct wsq_target *target)
 {
-	struct wsq_list_work lw = { .entry = u64_to_user_ptr(list->entries) };
-	unsigned long chunk = min_t(u64, list->count, WSQ_LIST_ENTRIES);
-	struct wsq_sink sink;
-	struct wsq_walk w;
+	struct wsquery_entry __user *entry = u64_to_user_ptr(list->entries);
+	const unsigned long chunk = min_t(u64, list->count, WSQ_LIST_ENTRIES);
+	u64 small[WSQ_LIST_SMALL * WSQ_LIST_DENSITY] __uninitialized, *answer = small;
+	struct wsq_sink sink __uninitialized;
+	struct wsq_walk w __uninitialized;
 	int err = 0;
 
 	wsq_list_sink(&sink, list->attrs | WSQUERY_NOT_TOLD);
 	wsq_scan_init(&w, target, list->attrs, list->flags & WSQUERY_SHARED_ONLY, &sink);
 
-	if (chunk <= WSQ_LIST_SMALL) {
-		lw.page = lw.small;
-		lw.answer = lw.small + WSQ_LIST_SMALL;
-	} else {
-		unsigned long span = min(chunk * WSQ_LIST_DENSITY, (unsigned long)WSQ_LIST_SPAN);
+	if (chunk > WSQ_LIST_SMALL) {
+		const unsigned long span = min(chunk * WSQ_LIST_DENSITY,
+					       (unsigned long)WSQ_LIST_SPAN);
 
-		lw.page = kvmalloc_array(chunk + span, sizeof(u64), GFP_KERNEL | __GFP_NOWARN);
-		if (!lw.page)
+		answer = kvmalloc_array(span, sizeof(u64), GFP_KERNEL | __GFP_NOWARN);
+		if (!answer)
 			return -ENOMEM;
-		lw.answer = lw.page + chunk;
 	}
-
-	while (!err && list->done < list->count) {
-		unsigned long n = min_t(u64, list->count - list->done, chunk);
-		unsigned long got;
-
-		if (fatal_signal_pending(current)) {
-			err = -EINTR;
-			break;
-		}
-		got = wsq_list_read(&lw, n);
-		if (got)
-			err = wsq_list_answer(&w, &lw, got, list);
-		lw.entry += got;
-		if (!err && got < n)
-			err = -EFAULT;
-	}
-
-	if (lw.page != lw.small)
-		kvfree(lw.page);
+	while (!err && list->done < list->count)
+		err = wsq_list_chunk(&w, entry + list->done,
+				     min_t(u64, list->count - list->done, chunk), answer, list);
+	if (answer != small)
+		kvfree(answer);
 	return err;
 }
 
@@ -246,8 +268,8 @@ int wsq_list(struct wsquery_list *list, const struct wsq_target *target)
 long wsq_one(unsigned long addr, u64 attrs)
 {
 	struct wsq_target target = { .mm = current->mm, .own = true };
-	struct wsq_sink sink;
-	struct wsq_walk w;
+	struct wsq_sink sink __uninitialized;
+	struct wsq_walk w __uninitialized;
 	u64 flags;
 	int err;
 

@@ -21,7 +21,7 @@ void wsq_scan_init(struct wsq_walk *w, const struct wsq_target *target, u64 attr
 	w->shared_only = shared_only;
 	w->sink = sink;
 	/* Where all memory is on one node, numbered 0, it need not be looked up. */
-	if (num_online_nodes() == 1 && first_online_node == 0)
+	if (nr_online_nodes == 1 && node_online(0))
 		w->attrs &= ~WSQUERY_NODE;
 }
 

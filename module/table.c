@@ -30,10 +30,13 @@ struct wsq_stretch {
 	void *const *slots;
 };
 
-/* Place in swap of a page that only the page cache knows. */
-static noinline u64 wsq_table_swap(struct wsq_walk *w, unsigned long page)
+/* What the page cache has for a page where it takes more than a look at the slot. */
+static noinline u64 wsq_table_behind(struct wsq_walk *w, unsigned long page, u64 *swap)
 {
-	return wsq_backing_next(&w->backing, page, 1).swap;
+	struct wsq_behind behind = wsq_backing_next(&w->backing, page, 1);
+
+	*swap = behind.swap;
+	return w->base | (behind.flags & w->sink->keep);
 }
 
 /* An entry that is neither present nor none; @hole is what a page without has. */
@@ -75,6 +78,24 @@ static __always_inline bool wsq_table_all_none(const pte_t *ptep)
 #endif
 }
 
+/* Whether a batch of slots are places in swap, all of them. */
+static __always_inline bool wsq_table_all_swap(const struct wsq_backing *b,
+					       void *const *slots)
+{
+	unsigned long all = ~0UL, any = 0;
+	int i;
+
+	wsq_unroll_batch
+	for (i = 0; i < WSQ_BATCH; i++) {
+		const unsigned long entry = (unsigned long)READ_ONCE(slots[i]);
+
+		all &= entry;
+		any |= entry;
+	}
+	/* None has a type larger than that of all their bits together. */
+	return xa_is_value((void *)all) && wsq_backing_is_swap(b, (void *)(any | 1));
+}
+
 /* Whether a batch agrees with its first entry in the bits @same. */
 static __always_inline bool wsq_table_alike(const pte_t *ptep, unsigned long first,
 					    unsigned long same)
@@ -103,12 +124,13 @@ static __always_inline u64 wsq_table_absent(struct wsq_walk *w, const struct wsq
 		*swap = 0;
 	if (slots) {
 		const void *entry = READ_ONCE(slots[ptep - s->ptep]);
-		const unsigned long page = s->page + (ptep - s->ptep);
 
-		if (entry)
-			flags |= wsq_backing_slot(&w->backing, entry, page) & w->sink->keep;
-		if (form == WSQ_SWAP && (flags & WSQUERY_SWAPPED))
-			*swap = wsq_table_swap(w, page);
+		if (!entry)
+			;
+		else if (form != WSQ_SWAP && wsq_backing_is_swap(&w->backing, entry))
+			flags = s->hole | WSQUERY_SWAPPED;
+		else
+			flags = wsq_table_behind(w, s->page + (ptep - s->ptep), swap);
 	}
 	if (unlikely(!pte_none(pte)))
 		flags = wsq_table_leaf(w, pte, flags, swap);
@@ -156,7 +178,8 @@ do {											\
 		unsigned int i;
 
 		if (simple) {
-			if (wsq_table_all_present(ptep)) {
+			if ((!slots || pte_present(ptep_get((pte_t *)ptep))) &&
+			    wsq_table_all_present(ptep)) {
 				wsq_emit(sink, &out, form, known, 0, WSQ_BATCH);
 				ptep += WSQ_BATCH;
 				continue;
@@ -177,10 +200,18 @@ do {											\
 				continue;
 			}
 		}
-		if (!slots && wsq_table_all_none(ptep)) {
-			wsq_emit(sink, &out, form, hole, 0, WSQ_BATCH);
-			ptep += WSQ_BATCH;
-			continue;
+		if (wsq_table_all_none(ptep)) {
+			if (!slots) {
+				wsq_emit(sink, &out, form, hole, 0, WSQ_BATCH);
+				ptep += WSQ_BATCH;
+				continue;
+			}
+			if (form != WSQ_SWAP &&
+			    wsq_table_all_swap(&w->backing, slots + (ptep - s->ptep))) {
+				wsq_emit(sink, &out, form, hole | WSQUERY_SWAPPED, 0, WSQ_BATCH);
+				ptep += WSQ_BATCH;
+				continue;
+			}
 		}
 		wsq_unroll_batch
 		for (i = 0; i < WSQ_BATCH; i++, ptep++)
@@ -237,6 +268,19 @@ static unsigned int wsq_table_holes(const pte_t *ptep, unsigned int n)
 	return holes;
 }
 
+/* How many batches, in entries, are present and alike from here on. */
+static unsigned int wsq_table_present(const struct wsq_walk *w, const pte_t *ptep,
+				      const pte_t *end)
+{
+	const pte_t *p = ptep;
+
+	if (!w->simple)
+		return 0;
+	while (end - p >= WSQ_BATCH && wsq_table_all_present(p))
+		p += WSQ_BATCH;
+	return p - ptep;
+}
+
 /**
  * wsq_table() - emit a part of one page table
  * @w: the walk, in the mapping that the table belongs to
@@ -264,7 +308,17 @@ void wsq_table(struct wsq_walk *w, const pte_t *ptep, unsigned long page, unsign
 
 	wsq_backing_reset(&w->backing);
 	while (s.ptep < end) {
-		struct wsq_leaf leaf = wsq_backing_leaf(&w->backing, s.page, end - s.ptep);
+		struct wsq_leaf leaf;
+		unsigned int present = wsq_table_present(w, s.ptep, end);
+
+		/* No look-ups where there is no hole. */
+		if (present) {
+			wsq_walk_emit(w, w->present, 0, present);
+			s.page += present;
+			s.ptep += present;
+			continue;
+		}
+		leaf = wsq_backing_leaf(&w->backing, s.page, end - s.ptep);
 
 		s.end = s.ptep + leaf.pages;
 		s.hole = w->base | (leaf.flags & w->sink->keep);

@@ -292,6 +292,49 @@ static unsigned long wsq_walk_vma(struct wsq_walk *w, unsigned long addr, unsign
 	return addr;
 }
 
+/*
+ * From @pos, at or after vma->vm_start, within one VMA. Returns the page it got to,
+ * which is only the end of the stretch if there is nothing left to do in it.
+ */
+static unsigned long wsq_walk_one_vma(struct wsq_walk *w, struct vm_area_struct *vma,
+				      unsigned long pos, unsigned long end)
+{
+	const unsigned long stop = min(end << PAGE_SHIFT, vma->vm_end);
+	unsigned long addr = pos << PAGE_SHIFT;
+
+	if (vma != w->vma)
+		wsq_walk_enter(w, vma);
+	if (is_vm_hugetlb_page(vma))
+		addr = wsq_hugetlb(w, addr, stop);
+	else
+		addr = wsq_walk_vma(w, addr, stop);
+	w->budget -= 16;
+	return addr >> PAGE_SHIFT;
+}
+
+static unsigned long wsq_walk_vmas(struct wsq_walk *w, unsigned long pos, unsigned long end)
+{
+	const unsigned long limit = min(end, TASK_SIZE_MAX >> PAGE_SHIFT);
+	VMA_ITERATOR(vmi, w->mm, pos << PAGE_SHIFT);
+
+	while (pos < limit) {
+		struct vm_area_struct *vma = vma_find(&vmi, limit << PAGE_SHIFT);
+		unsigned long start;
+
+		/* 6.1 means the limit to be included. */
+		if (!vma || vma->vm_start >> PAGE_SHIFT >= limit)
+			break;
+		start = max(pos, vma->vm_start >> PAGE_SHIFT);
+		if (start > pos)
+			wsq_walk_emit(w, 0, 0, start - pos);
+		pos = wsq_walk_one_vma(w, vma, start, limit);
+		if (wsq_walk_spent(w) || pos << PAGE_SHIFT < min(limit << PAGE_SHIFT, vma->vm_end))
+			return pos;
+	}
+	wsq_walk_emit(w, 0, 0, end - pos);
+	return end;
+}
+
 /**
  * wsq_walk() - emit the state of a range of pages
  * @w: the walk; mmap_read_lock() is held
@@ -303,36 +346,16 @@ static unsigned long wsq_walk_vma(struct wsq_walk *w, unsigned long addr, unsign
  */
 unsigned long wsq_walk(struct wsq_walk *w, unsigned long pos, unsigned long end)
 {
-	const unsigned long limit = min(end, TASK_SIZE_MAX >> PAGE_SHIFT);
-	VMA_ITERATOR(vmi, w->mm, pos << PAGE_SHIFT);
+	struct vm_area_struct *vma = w->vma;
 
-	while (pos < end) {
-		struct vm_area_struct *vma = NULL;
-		unsigned long start = end, stop, addr;
+	/* Most ranges lie in one VMA, often that of the previous; no iterator then. */
+	if (pos < TASK_SIZE_MAX >> PAGE_SHIFT) {
+		const unsigned long addr = pos << PAGE_SHIFT;
 
-		if (pos < limit)
-			vma = vma_find(&vmi, limit << PAGE_SHIFT);
-		/* 6.1 means the limit to be included. */
-		if (vma && vma->vm_start >> PAGE_SHIFT >= limit)
-			vma = NULL;
-		if (vma)
-			start = max(pos, vma->vm_start >> PAGE_SHIFT);
-		if (start > pos)
-			wsq_walk_emit(w, 0, 0, start - pos);
-		pos = start;
-		if (!vma)
-			break;
-
-		wsq_walk_enter(w, vma);
-		stop = min(limit << PAGE_SHIFT, vma->vm_end);
-		if (is_vm_hugetlb_page(vma))
-			addr = wsq_hugetlb(w, pos << PAGE_SHIFT, stop);
-		else
-			addr = wsq_walk_vma(w, pos << PAGE_SHIFT, stop);
-		pos = addr >> PAGE_SHIFT;
-		w->budget -= 16;
-		if (addr < stop || wsq_walk_spent(w))
-			break;
+		if (!vma || addr < vma->vm_start || addr >= vma->vm_end)
+			vma = vma_lookup(w->mm, addr);
+		if (vma && end <= vma->vm_end >> PAGE_SHIFT)
+			return wsq_walk_one_vma(w, vma, pos, end);
 	}
-	return pos;
+	return wsq_walk_vmas(w, pos, end);
 }
