@@ -18,7 +18,7 @@ long wsq_ioctl(struct file *file, unsigned int cmd, unsigned long arg);
 /* Entries that are read at once, and pages that one walk for them may span. */
 #define WSQ_LIST_ENTRIES	16384
 #define WSQ_LIST_SPAN		16384
-#define WSQ_LIST_BYTES		(WSQ_LIST_SPAN * sizeof(u64))
+#define WSQ_LIST_BYTES		((WSQ_LIST_ENTRIES + WSQ_LIST_SPAN) * sizeof(u64))
 
 int wsq_list(struct wsquery_list *list, const struct wsq_target *target);
 long wsq_one(unsigned long addr, u64 attrs);

@@ -23,46 +23,66 @@
 /* A walk over this many pages for each entry costs as much as look-ups. */
 #define WSQ_LIST_DENSITY	16
 /* Entries of a list that needs no memory. */
-#define WSQ_LIST_SMALL		8
+#define WSQ_LIST_SMALL		16
+
+#define wsq_unroll		_Pragma("GCC unroll 4")
 
 /**
- * struct wsq_list_part - entries that are answered together
- * @entry: the first, in the user's array
+ * struct wsq_list_work - room for a chunk of a list
+ * @address: its addresses
+ * @answer: answers for the pages that a part spans, in order
+ * @span: how many pages @answer has room for
+ */
+struct wsq_list_work {
+	u64 *address;
+	u64 *answer;
+	unsigned long span;
+};
+
+/**
+ * struct wsq_list_part - entries of a chunk that are answered together
+ * @from: the first
  * @n: how many
  * @lo: lowest page among them, as address >> PAGE_SHIFT
  * @hi: highest page
- * @fault: an answer could not be written
  */
 struct wsq_list_part {
-	struct wsquery_entry __user *entry;
+	unsigned long from;
 	unsigned long n;
 	u64 lo;
 	u64 hi;
-	bool fault;
 };
 
-/* How many of @n entries from @entry on can be read, and what they span. */
-static struct wsq_list_part wsq_list_span(struct wsquery_entry __user *entry, unsigned long n)
+/* Reads the addresses of @n entries; returns how many could be read. */
+static unsigned long wsq_list_read(struct wsq_list_work *lw,
+				   const struct wsquery_entry __user *entry, unsigned long n)
 {
-	struct wsq_list_part p = { .entry = entry };
-	u64 lo = U64_MAX, hi = 0;
 	unsigned long i = 0;
 
 	if (!user_read_access_begin(entry, n * sizeof(*entry)))
-		return p;
-	for (; i < n; i++) {
-		u64 address;
+		return 0;
+	wsq_unroll
+	for (; i < n; i++)
+		unsafe_get_user(lw->address[i], &entry[i].address, fault);
+fault:
+	user_read_access_end();
+	return i;
+}
 
-		unsafe_get_user(address, &entry[i].address, fault);
+static struct wsq_list_part wsq_list_part(const struct wsq_list_work *lw, unsigned long from,
+					  unsigned long n)
+{
+	u64 lo = lw->address[from], hi = lo;
+	unsigned long i;
+
+	wsq_unroll
+	for (i = from + 1; i < from + n; i++) {
+		const u64 address = lw->address[i];
+
 		lo = min(lo, address);
 		hi = max(hi, address);
 	}
-fault:
-	user_read_access_end();
-	p.n = i;
-	p.lo = lo >> PAGE_SHIFT;
-	p.hi = hi >> PAGE_SHIFT;
-	return p;
+	return (struct wsq_list_part){ from, n, lo >> PAGE_SHIFT, hi >> PAGE_SHIFT };
 }
 
 static bool wsq_list_is_dense(const struct wsq_list_part *p)
@@ -70,146 +90,135 @@ static bool wsq_list_is_dense(const struct wsq_list_part *p)
 	return p->hi - p->lo < WSQ_LIST_SPAN && p->hi - p->lo < p->n * WSQ_LIST_DENSITY;
 }
 
-/*
- * Writes the answers to a part, from those of its pages in order. The addresses are
- * read again rather than kept; one that was changed in the meantime and fell out of
- * the part ends it. Returns how many were written.
- */
-static unsigned long wsq_list_fill(struct wsq_list_part *p, const u64 *answer)
+/* Makes room for the answers to a part. What is larger than needed costs clearing. */
+static int wsq_list_room(struct wsq_list_work *lw, unsigned long span)
 {
-	struct wsquery_entry __user *entry = p->entry;
-	const u64 base = p->lo << PAGE_SHIFT, span = (p->hi - p->lo + 1) << PAGE_SHIFT;
+	if (span <= lw->span)
+		return 0;
+	if (lw->span > WSQ_LIST_SMALL)
+		kvfree(lw->answer);
+	lw->answer = kvmalloc_array(span, sizeof(u64), GFP_KERNEL | __GFP_NOWARN);
+	lw->span = lw->answer ? span : 0;
+	return lw->answer ? 0 : -ENOMEM;
+}
+
+/* Writes the answers of a part; returns how many could be written. */
+static unsigned long wsq_list_write(const struct wsq_list_work *lw,
+				    const struct wsq_list_part *p,
+				    struct wsquery_entry __user *entry)
+{
+	const u64 *address = lw->address + p->from;
+	const u64 *answer = lw->answer;
+	const u64 base = p->lo << PAGE_SHIFT;
 	unsigned long i = 0;
 
-	if (!user_access_begin(entry, p->n * sizeof(*entry))) {
-		p->fault = true;
+	entry += p->from;
+	if (!user_write_access_begin(entry, p->n * sizeof(*entry)))
 		return 0;
-	}
-	for (; i < p->n; i++) {
-		u64 address;
-
-		unsafe_get_user(address, &entry[i].address, fault);
-		address -= base;
-		if (unlikely(address >= span))
-			break;
-		unsafe_put_user(answer[address >> PAGE_SHIFT], &entry[i].flags, fault);
-	}
-	user_access_end();
-	return i;
+	wsq_unroll
+	for (; i < p->n; i++)
+		unsafe_put_user(answer[(address[i] - base) >> PAGE_SHIFT], &entry[i].flags,
+				fault);
 fault:
-	user_access_end();
-	p->fault = true;
+	user_write_access_end();
 	return i;
 }
 
-/* The same where some pages are not told, which are counted, and told if asked. */
-static unsigned long wsq_list_fill_count(struct wsq_list_part *p, const u64 *answer,
-					 struct wsquery_list *list)
+/* One answer that may have to be counted as not told. */
+static int wsq_list_write_one(u64 flags, struct wsquery_entry __user *entry,
+			      struct wsquery_list *list)
 {
 	const u64 visible = WSQUERY_STATE_MASK | list->attrs;
-	unsigned long i;
 
-	for (i = 0; i < p->n; i++) {
-		u64 address, flags;
-
-		p->fault = get_user(address, &p->entry[i].address);
-		address = (address >> PAGE_SHIFT) - p->lo;
-		if (p->fault || address > p->hi - p->lo)
-			break;
-		flags = answer[address];
-		p->fault = put_user(flags & visible, &p->entry[i].flags);
-		if (p->fault)
-			break;
-		list->not_told += !!(flags & WSQUERY_NOT_TOLD);
-	}
-	return i;
+	if (put_user(flags & visible, &entry->flags))
+		return -EFAULT;
+	list->not_told += !!(flags & WSQUERY_NOT_TOLD);
+	list->done++;
+	return 0;
 }
 
-/* One walk over all pages that the part spans. Returns how many were answered. */
-static long wsq_list_dense(struct wsq_walk *w, struct wsq_list_part *p, u64 *answer,
-			   struct wsquery_list *list)
+/* One walk over all pages that the part spans. */
+static int wsq_list_dense(struct wsq_walk *w, struct wsq_list_work *lw,
+			  const struct wsq_list_part *p,
+			  struct wsquery_entry __user *entry, struct wsquery_list *list)
 {
-	unsigned long pos = p->lo;
+	unsigned long pos = p->lo, i;
+	int err;
 
-	w->sink->out.wide = answer;
+	err = wsq_list_room(lw, p->hi - p->lo + 1);
+	if (err)
+		return err;
+	w->sink->out.wide = lw->answer;
 	w->sink->not_told = 0;
 	while (pos <= p->hi) {
-		int err = wsq_scan_lock(w);
-
+		err = wsq_scan_lock(w);
 		if (err)
 			return err;
 		pos = wsq_walk(w, pos, p->hi + 1);
 		wsq_scan_unlock(w);
 		cond_resched();
 	}
-	return w->sink->not_told ? wsq_list_fill_count(p, answer, list) : wsq_list_fill(p, answer);
+
+	if (!w->sink->not_told) {
+		unsigned long done = wsq_list_write(lw, p, entry);
+
+		list->done += done;
+		return done < p->n ? -EFAULT : 0;
+	}
+	for (i = p->from; i < p->from + p->n && !err; i++)
+		err = wsq_list_write_one(lw->answer[(lw->address[i] >> PAGE_SHIFT) - p->lo],
+					 entry + i, list);
+	return err;
 }
 
 /* A look-up for each entry of the part, under one hold of the lock. */
-static long wsq_list_sparse(struct wsq_walk *w, struct wsq_list_part *p,
-			    struct wsquery_list *list)
+static int wsq_list_sparse(struct wsq_walk *w, struct wsq_list_work *lw,
+			   const struct wsq_list_part *p,
+			   struct wsquery_entry __user *entry, struct wsquery_list *list)
 {
-	const u64 visible = WSQUERY_STATE_MASK | list->attrs;
-	u64 page[WSQ_LIST_BLOCK] __uninitialized;
-	unsigned long n, i;
+	unsigned long i;
 	int err;
-
-	for (n = 0; n < p->n; n++) {
-		p->fault = get_user(page[n], &p->entry[n].address);
-		if (p->fault)
-			break;
-		page[n] >>= PAGE_SHIFT;
-	}
 
 	err = wsq_scan_lock(w);
 	if (err)
 		return err;
-	w->sink->out.wide = page;
-	for (i = 0; i < n; i++)
-		wsq_walk(w, page[i], page[i] + 1);
+	/* In place of the address, which is of no use any more. */
+	w->sink->out.wide = lw->address + p->from;
+	for (i = p->from; i < p->from + p->n; i++) {
+		const unsigned long page = lw->address[i] >> PAGE_SHIFT;
+
+		wsq_walk(w, page, page + 1);
+	}
 	wsq_scan_unlock(w);
 
-	for (i = 0; i < n; i++) {
-		if (put_user(page[i] & visible, &p->entry[i].flags)) {
-			p->fault = true;
-			break;
-		}
-		list->not_told += !!(page[i] & WSQUERY_NOT_TOLD);
-	}
-	return i;
+	for (i = p->from; i < p->from + p->n && !err; i++)
+		err = wsq_list_write_one(lw->address[i], entry + i, list);
+	return err;
 }
 
-/* Answers @n entries, n > 0, in parts as large as are dense. */
-static int wsq_list_chunk(struct wsq_walk *w, struct wsquery_entry __user *entry,
-			  unsigned long n, u64 *answer, struct wsquery_list *list)
+/* Answers @n entries that were read, n > 0, in parts as large as are dense. */
+static int wsq_list_chunk(struct wsq_walk *w, struct wsq_list_work *lw,
+			  struct wsquery_entry __user *entry, unsigned long n,
+			  struct wsquery_list *list)
 {
 	unsigned long size = roundup_pow_of_two(n), from = 0;
 
 	/* Halve what is not dense, and go on after it with the next of its size. */
 	while (from < n) {
-		unsigned long want = min(size, n - from);
-		struct wsq_list_part p = wsq_list_span(entry + from, want);
-		long done;
+		struct wsq_list_part p = wsq_list_part(lw, from, min(size, n - from));
+		int err;
 
-		if (!p.n)
-			return -EFAULT;
-		if (fatal_signal_pending(current))
-			return -EINTR;
 		if (wsq_list_is_dense(&p)) {
-			done = wsq_list_dense(w, &p, answer, list);
+			err = wsq_list_dense(w, lw, &p, entry, list);
 		} else if (size <= WSQ_LIST_BLOCK) {
-			done = wsq_list_sparse(w, &p, list);
+			err = wsq_list_sparse(w, lw, &p, entry, list);
 		} else {
 			size /= 2;
 			continue;
 		}
-		if (done < 0)
-			return done;
-		list->done += done;
-		/* Fewer if another thread changed an address: look at it again. */
-		from += done;
-		if (p.fault)
-			return -EFAULT;
+		if (err)
+			return err;
+		from += p.n;
 		size = from & -from;
 	}
 	return 0;
@@ -234,7 +243,12 @@ int wsq_list(struct wsquery_list *list, const struct wsq_target *target)
 {
 	struct wsquery_entry __user *entry = u64_to_user_ptr(list->entries);
 	const unsigned long chunk = min_t(u64, list->count, WSQ_LIST_ENTRIES);
-	u64 small[WSQ_LIST_SMALL * WSQ_LIST_DENSITY] __uninitialized, *answer = small;
+	u64 small[2 * WSQ_LIST_SMALL] __uninitialized;
+	struct wsq_list_work lw = {
+		.address = small,
+		.answer = small + WSQ_LIST_SMALL,
+		.span = WSQ_LIST_SMALL,
+	};
 	struct wsq_sink sink __uninitialized;
 	struct wsq_walk w __uninitialized;
 	int err = 0;
@@ -243,18 +257,26 @@ int wsq_list(struct wsquery_list *list, const struct wsq_target *target)
 	wsq_scan_init(&w, target, list->attrs, list->flags & WSQUERY_SHARED_ONLY, &sink);
 
 	if (chunk > WSQ_LIST_SMALL) {
-		const unsigned long span = min(chunk * WSQ_LIST_DENSITY,
-					       (unsigned long)WSQ_LIST_SPAN);
-
-		answer = kvmalloc_array(span, sizeof(u64), GFP_KERNEL | __GFP_NOWARN);
-		if (!answer)
+		lw.address = kvmalloc_array(chunk, sizeof(u64), GFP_KERNEL | __GFP_NOWARN);
+		if (!lw.address)
 			return -ENOMEM;
 	}
-	while (!err && list->done < list->count)
-		err = wsq_list_chunk(&w, entry + list->done,
-				     min_t(u64, list->count - list->done, chunk), answer, list);
-	if (answer != small)
-		kvfree(answer);
+	while (!err && list->done < list->count) {
+		unsigned long n = min_t(u64, list->count - list->done, chunk);
+		unsigned long got = wsq_list_read(&lw, entry, n);
+
+		if (fatal_signal_pending(current))
+			err = -EINTR;
+		else if (got)
+			err = wsq_list_chunk(&w, &lw, entry, got, list);
+		if (!err && got < n)
+			err = -EFAULT;
+		entry += n;
+	}
+	if (lw.span > WSQ_LIST_SMALL)
+		kvfree(lw.answer);
+	if (lw.address != small)
+		kvfree(lw.address);
 	return err;
 }
 
