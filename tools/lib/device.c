@@ -16,12 +16,20 @@ int wsq_device_open(void)
 
 int wsq_device_request(const struct wsquery *ws, unsigned long number, void *request)
 {
-	/* The head of a list is laid out as that of a range up to here. */
+	/* A list begins like a range, as far as it is needed here. */
 	struct wsquery_range *range = request;
+	bool other = number != WSQUERY_IOC_INFO && ws->target != WSQ_SELF;
+	int err;
 
-	if (number != WSQUERY_IOC_INFO && ws->target != WSQ_SELF) {
+	if (other) {
 		range->flags |= WSQUERY_TARGET_FD;
 		range->target = ws->target;
 	}
-	return ioctl(ws->device, number, request) ? -errno : 0;
+	err = ioctl(ws->device, number, request) ? -errno : 0;
+	if (other) {
+		/* The request may be the caller's own, and be used again. */
+		range->flags &= ~WSQUERY_TARGET_FD;
+		range->target = 0;
+	}
+	return err;
 }

@@ -27,6 +27,7 @@ static int fallback_info(const struct wsquery *ws, struct wsquery_info *info)
 	info->forms = 1ULL << _IOC_NR(WSQUERY_IOC_INFO) | 1ULL << _IOC_NR(WSQUERY_IOC_PAGES) |
 		      1ULL << _IOC_NR(WSQUERY_IOC_REGIONS) | 1ULL << _IOC_NR(WSQUERY_IOC_COUNT) |
 		      1ULL << _IOC_NR(WSQUERY_IOC_LIST) | 1ULL << _IOC_NR(WSQUERY_IOC_ONE);
+	info->flags = WSQUERY_SHARED_ONLY;
 	info->page_size = 1U << wsq_page_shift();
 	info->attrs = wsq_known_bits() & ~WSQUERY_STATE_MASK;
 	if (ws->guards)

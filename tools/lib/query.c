@@ -14,9 +14,14 @@ _Static_assert(offsetof(struct wsquery_list, flags) == offsetof(struct wsquery_r
 
 int wsq_request(const struct wsquery *ws, unsigned long number, void *request)
 {
+	const struct wsquery_range *range = request;
 	struct wsquery space;
 	bool again = true;
 	int err;
+
+	/* The target is the context's affair. */
+	if (number != WSQUERY_IOC_INFO && (range->flags & ~WSQUERY_SHARED_ONLY))
+		return -EINVAL;
 
 	for (;;) {
 		const struct wsquery *to = ws;
@@ -171,6 +176,7 @@ ssize_t wsquery_get_regions(const struct wsquery *ws, struct wsquery_cursor *cur
 		regions = (struct wsquery_regions){
 			.range = {
 				.size = sizeof(regions),
+				.flags = cursor->flags,
 				.start = cursor->start,
 				.length = cursor->length,
 				.attrs = cursor->attrs,

@@ -65,6 +65,7 @@ int wsq_win_set(HANDLE process, void *array, size_t size, size_t *returned)
 		.length = UINTPTR_MAX & ~(uint64_t)0xffff,
 		.attrs = WIN_SET_ATTRS,
 		.select = WSQUERY_PRESENT,
+		.flags = WSQUERY_SHARED_ONLY,
 	};
 	const struct wsquery *ws;
 	struct wsquery space;

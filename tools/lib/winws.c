@@ -35,6 +35,7 @@ static int set_ex_many(const struct wsquery *ws, entry_t *array, size_t count)
 {
 	struct wsquery_list list = {
 		.size = sizeof(list),
+		.flags = WSQUERY_SHARED_ONLY,
 		.entries = (uintptr_t)array,
 		.count = count,
 		.attrs = WIN_SET_EX_ATTRS | WSQUERY_NODE,
@@ -59,6 +60,7 @@ static int set_ex_many(const struct wsquery *ws, entry_t *array, size_t count)
 	for (; count && !err; array += n, count -= n) {
 		struct wsquery_list list = {
 			.size = sizeof(list),
+			.flags = WSQUERY_SHARED_ONLY,
 			.entries = (uintptr_t)wide,
 			.attrs = WIN_SET_EX_ATTRS | WSQUERY_NODE,
 		};

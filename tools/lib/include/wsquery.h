@@ -49,6 +49,10 @@ extern "C" {
  *  - that a file is of a tmpfs that is not mounted where the caller can see it:
  *    such a mapping has %WSQUERY_FILE instead of %WSQUERY_SHMEM;
  *  - the attributes that wsquery_tells() lacks.
+ *
+ * They need /proc, and a process that is not dumpable, because it changed its
+ * user or executed a file that it may not read, cannot open its own files there:
+ * -EACCES. The device has no such needs.
  */
 enum wsquery_backend {
 	WSQUERY_BACKEND_ANY,
@@ -246,6 +250,7 @@ int wsquery_get_one(const struct wsquery *ws, uint64_t address, uint64_t attrs,
  * @length: bytes that remain from there
  * @attrs: attributes to tell
  * @select: 0, or only report pages with any of these bits set
+ * @flags: 0, or %WSQUERY_SHARED_ONLY
  * @not_told: grows by the pages of which no more may be known
  */
 struct wsquery_cursor {
@@ -253,6 +258,7 @@ struct wsquery_cursor {
 	uint64_t length;
 	uint64_t attrs;
 	uint64_t select;
+	uint32_t flags;
 	uint64_t not_told;
 };
 

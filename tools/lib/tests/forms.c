@@ -158,6 +158,11 @@ static void regions_forms(void)
 	ok(got == 1 && (region.flags & WSQUERY_MAPPED), "the whole address space");
 	cursor = (struct wsquery_cursor){ .start = start, .length = length };
 	ok(wsquery_get_regions(NULL, &cursor, &region, 0) == -EINVAL, "no room: -EINVAL");
+	cursor.flags = WSQUERY_SHARED_ONLY;
+	ok(wsquery_get_regions(NULL, &cursor, &region, 1) == 1, "a flag");
+	cursor.flags = WSQUERY_TARGET_FD;
+	ok(wsquery_get_regions(NULL, &cursor, &region, 1) == -EINVAL, "a wrong flag: -EINVAL");
+	cursor.flags = 0;
 	cursor.select = WSQUERY_ZERO;
 	ok(wsquery_get_regions(NULL, &cursor, &region, 1) == -EINVAL,
 	   "select what was not asked for: -EINVAL");

@@ -191,6 +191,7 @@ static void targets(void)
 {
 	char *pages = map_private(2);
 	struct wsquery *ws = NULL, *by_fd = NULL;
+	struct wsquery_count count = { .mask = 0 };
 	int wake[2], fd, null;
 	char path[32];
 	uint64_t flags;
@@ -219,6 +220,12 @@ static void targets(void)
 	ok(!wsquery_open_fd(&by_fd, fd, WSQUERY_BACKEND_ANY), "open by descriptor");
 	close(fd);
 	ok(is_present(by_fd, pages) && !is_present(by_fd, pages + PAGE), "so is that");
+	count.range.start = address_of(pages);
+	count.range.length = 2 * PAGE;
+	ok(!wsquery_get_count(ws, &count) && count.present == 1 &&
+	   !wsquery_get_count(by_fd, &count) && count.present == 1 &&
+	   !wsquery_get_count(NULL, &count) && count.present == 2,
+	   "one request for all of them");
 
 	/* The child executes another program, and its old memory is gone. */
 	if (write(wake[1], "x", 1) != 1)
