@@ -1,10 +1,73 @@
 # SPDX-License-Identifier: GPL-2.0
+# "make help" lists what there is. Everything is built below build/.
+
 KERNELRELEASE ?= $(shell uname -r)
 KDIR ?= /lib/modules/$(KERNELRELEASE)/build
-UTS = $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' $(KDIR)/include/generated/utsrelease.h)
-MDIR = $(CURDIR)/build/$(UTS)
-module:
-	mkdir -p $(MDIR)
-	cp -asf $(CURDIR)/Kbuild $(CURDIR)/module $(CURDIR)/uapi $(MDIR)/
-	$(MAKE) -C $(KDIR) M=$(MDIR) W=1 modules
-.PHONY: module
+# Kernels for the emulated machine, by the names of tools/setup; the tests run on each.
+KERNELS ?= 6.12 6.1
+HOST ?=
+
+SETUP := tools/setup/setup
+# The module is built in a directory of links for each kernel: kbuild writes beside its sources.
+RELEASE = $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' $(KDIR)/include/generated/utsrelease.h)
+MODULE_DIR = $(CURDIR)/build/$(RELEASE)
+
+DESTDIR ?=
+PREFIX ?= /usr/local
+
+all: module tools ## the module for the running kernel (or KDIR=...) and the user-space parts
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
+	@echo '  Variables: KDIR (kernel headers), KERNELS (for check: "$(KERNELS)"), HOST=1 (run on this'
+	@echo '  machine instead of the emulated one), DESTDIR and PREFIX (install), WSQUERY_CACHE'
+
+run: ## the main job: query a process with memory of every kind, in the emulated machine
+ifeq ($(HOST),)
+	@$(SETUP) --kernel 6.12 build vm
+	@$(MAKE) -s --no-print-directory module-6.12 tools
+	@tools/run/run
+else
+	@$(SETUP) --no-kernel build
+	@$(MAKE) -s --no-print-directory module tools
+	@HOST=1 tools/run/run
+endif
+
+check: ## all tests, on each of KERNELS in the emulated machine
+	@tools/check/check $(KERNELS)
+
+lint: ## checkpatch, sparse, W=1, kernel-doc, shellcheck, manual pages
+	@tools/check/lint
+
+bench: ## cost per page beside every other interface
+	@$(SETUP) --kernel 6.12 bench
+	@$(MAKE) -s --no-print-directory module-6.12 tools
+	@tools/bench/run
+
+shell: ## a shell in the emulated machine, with the module loaded
+	@$(SETUP) --kernel 6.12 build vm
+	@$(MAKE) -s --no-print-directory module-6.12
+	@tools/vm/vm --swap 1G --shell
+
+module: ## the module alone
+	@test -e $(KDIR)/include/generated/utsrelease.h || { \
+		echo "No kernel headers in $(KDIR). Install those of the running kernel, or say" \
+		     "KDIR=..., or try the module in the emulated machine: make run"; exit 1; }
+	@mkdir -p $(MODULE_DIR)
+	@cp -asf $(CURDIR)/Kbuild $(CURDIR)/module $(CURDIR)/uapi $(MODULE_DIR)/
+	$(MAKE) -C $(KDIR) M=$(MODULE_DIR) $(KFLAGS) modules
+
+# The module for a kernel of tools/setup, whose headers may need a compiler of their own.
+module-%:
+	@kdir=$$($(SETUP) path kdir $*) && \
+		$(SETUP) in $* -- $(MAKE) -s --no-print-directory -C $(CURDIR) module KDIR=$$kdir
+
+tools: ## the library, the command, and what the emulated machine runs
+	@$(MAKE) -s --no-print-directory -C tools/lib
+	@$(MAKE) -s --no-print-directory -C tools/cli
+	@$(MAKE) -s --no-print-directory -C tools/run
+
+clean: ## remove build/
+	rm -rf build
+
+.PHONY: all help run check lint bench shell module tools clean

@@ -2,8 +2,8 @@
 /*
  * Everything that differs between kernel versions. Supported: 6.1 and later.
  *
- * Helpers that exist as headers or macros are probed for; a version is compared
- * only where an inline function changed without leaving a trace to probe.
+ * Headers are probed for in the Makefile, and macros here; a version is compared only
+ * where an inline function changed without leaving a trace to probe.
  */
 #ifndef WSQ_COMPAT_H
 #define WSQ_COMPAT_H
@@ -15,12 +15,11 @@
 #include <linux/swap.h>
 #include <linux/swapops.h>
 #include <linux/version.h>
-#if __has_include(<linux/leafops.h>)
+#ifdef WSQ_HAVE_LEAFOPS
 #include <linux/leafops.h>
-#define WSQ_HAVE_LEAFOPS
 #endif
 
-#if __has_include(<linux/unaligned.h>)
+#ifdef WSQ_HAVE_UNALIGNED
 #include <linux/unaligned.h>
 #else
 #include <asm/unaligned.h>

@@ -29,7 +29,7 @@ declare -A GROUP_PACKAGES=(
 	[build]="make gcc libc6-dev binutils kmod"
 	[vm]="qemu-system-x86 busybox-static cpio kmod xz-utils file gcc libc6-dev"
 	[check]="gcc-multilib"
-	[lint]="sparse perl python3 python3-ply python3-git shellcheck codespell"
+	[lint]="sparse perl python3 python3-ply python3-git shellcheck codespell mandoc git"
 	[bench]="python3"
 )
 declare -A GROUP_KERNEL=(

@@ -14,6 +14,7 @@
 #ifndef _UAPI_LINUX_WSQUERY_H
 #define _UAPI_LINUX_WSQUERY_H
 
+#include <linux/const.h>
 #include <linux/ioctl.h>
 #include <linux/types.h>
 
@@ -29,14 +30,14 @@
  */
 
 /**
- * define WSQUERY_PRESENT - a page-table entry maps a page in memory
+ * define WSQUERY_PRESENT - an entry of the page table maps a page in memory
  *
  * Includes pages that a protection of PROT_NONE or a NUMA hinting entry hides
  * from the processor, the zero page, pages under migration and device-private
  * memory. /proc/PID/pagemap calls a page under migration swapped. mincore(2)
  * also counts pages that are only in the page cache; see %WSQUERY_CACHED.
  */
-#define WSQUERY_PRESENT		(1ULL << 0)
+#define WSQUERY_PRESENT		_BITULL(0)
 
 /**
  * define WSQUERY_SWAPPED - the page's content is in swap
@@ -46,7 +47,7 @@
  * The second kind is a hole to /proc/PID/pagemap and PAGEMAP_SCAN, and to
  * mincore(2) too once it left the swap cache. Never set with %WSQUERY_PRESENT.
  */
-#define WSQUERY_SWAPPED		(1ULL << 1)
+#define WSQUERY_SWAPPED		_BITULL(1)
 
 /**
  * define WSQUERY_SHMEM - the mapping is of shared memory that can be swapped
@@ -54,17 +55,17 @@
  * A tmpfs file, a memfd, System V shared memory or anonymous shared memory.
  * Never set with %WSQUERY_FILE.
  */
-#define WSQUERY_SHMEM		(1ULL << 2)
+#define WSQUERY_SHMEM		_BITULL(2)
 
 /**
- * define WSQUERY_MARKER - the page-table entry is a marker, not a page
+ * define WSQUERY_MARKER - the entry of the page table is a marker, not a page
  *
  * A marker says something about a page that is not there: userfaultfd
  * write-protection, poison, a guard region. %WSQUERY_MARKER_KIND tells which.
  * A shared-memory page can have a marker and be in swap at the same time.
  * /proc/PID/pagemap calls a marker swapped.
  */
-#define WSQUERY_MARKER		(1ULL << 3)
+#define WSQUERY_MARKER		_BITULL(3)
 
 /**
  * define WSQUERY_FILE - the mapping is of a file other than shared memory
@@ -72,7 +73,7 @@
  * Includes hugetlbfs and device files. Says nothing about who owns the page:
  * see %WSQUERY_COPY.
  */
-#define WSQUERY_FILE		(1ULL << 4)
+#define WSQUERY_FILE		_BITULL(4)
 
 /**
  * define WSQUERY_HUGE - the page is mapped by one entry for a huge page
@@ -80,13 +81,13 @@
  * A transparent huge page mapped as a whole, or a hugetlb page. Only set with
  * %WSQUERY_PRESENT.
  */
-#define WSQUERY_HUGE		(1ULL << 5)
+#define WSQUERY_HUGE		_BITULL(5)
 
 /** define WSQUERY_WRITABLE - the mapping permits writing (PROT_WRITE) */
-#define WSQUERY_WRITABLE	(1ULL << 6)
+#define WSQUERY_WRITABLE	_BITULL(6)
 
 /** define WSQUERY_MAPPED - the address belongs to a mapping */
-#define WSQUERY_MAPPED		(1ULL << 7)
+#define WSQUERY_MAPPED		_BITULL(7)
 
 /** define WSQUERY_STATE_MASK - all bits of the page state */
 #define WSQUERY_STATE_MASK	0xffULL
@@ -100,69 +101,70 @@
  */
 
 /** define WSQUERY_SHARED - the mapping was made with MAP_SHARED */
-#define WSQUERY_SHARED		(1ULL << 8)
+#define WSQUERY_SHARED		_BITULL(8)
 /** define WSQUERY_READABLE - the mapping permits reading (PROT_READ) */
-#define WSQUERY_READABLE	(1ULL << 9)
+#define WSQUERY_READABLE	_BITULL(9)
 /** define WSQUERY_EXECUTABLE - the mapping permits execution (PROT_EXEC) */
-#define WSQUERY_EXECUTABLE	(1ULL << 10)
+#define WSQUERY_EXECUTABLE	_BITULL(10)
 /** define WSQUERY_LOCKED - the mapping is locked in memory (mlock(2)) */
-#define WSQUERY_LOCKED		(1ULL << 11)
+#define WSQUERY_LOCKED		_BITULL(11)
 /** define WSQUERY_HUGETLB - the mapping is of hugetlb pages */
-#define WSQUERY_HUGETLB		(1ULL << 12)
+#define WSQUERY_HUGETLB		_BITULL(12)
 /**
  * define WSQUERY_COPY - a private copy of the file's or shared memory's page
  *
  * (P) for present pages of private file mappings. An anonymous page, in memory
  * or in swap, of a mapping with %WSQUERY_FILE or %WSQUERY_SHMEM.
  */
-#define WSQUERY_COPY		(1ULL << 13)
+#define WSQUERY_COPY		_BITULL(13)
 /**
  * define WSQUERY_ZERO - the page is the kernel's shared zero page
  *
  * Or a part of the shared huge zero page.
  */
-#define WSQUERY_ZERO		(1ULL << 14)
-/** define WSQUERY_DIRTY - the page-table entry is dirty: written through it */
-#define WSQUERY_DIRTY		(1ULL << 15)
-/** define WSQUERY_ACCESSED - the page-table entry has its accessed bit set */
-#define WSQUERY_ACCESSED	(1ULL << 16)
+#define WSQUERY_ZERO		_BITULL(14)
+/** define WSQUERY_DIRTY - the entry is dirty: the page was written through it */
+#define WSQUERY_DIRTY		_BITULL(15)
+/** define WSQUERY_ACCESSED - the entry has its accessed bit set */
+#define WSQUERY_ACCESSED	_BITULL(16)
 /**
- * define WSQUERY_SOFT_DIRTY - soft-dirty, as bit 55 of /proc/PID/pagemap
+ * define WSQUERY_SOFT_DIRTY - bit 55 of /proc/PID/pagemap
  *
- * All pages of a mapping, holes too, that appeared since the bits were cleared.
+ * Soft-dirty: written since the bits were cleared by /proc/PID/clear_refs. All pages
+ * of a mapping that is newer than that, holes too.
  */
-#define WSQUERY_SOFT_DIRTY	(1ULL << 17)
+#define WSQUERY_SOFT_DIRTY	_BITULL(17)
 /**
- * define WSQUERY_UFFD_WP - write-protected by userfaultfd
+ * define WSQUERY_UFFD_WP - protected against writing by userfaultfd
  *
  * On present, swapped and migrating pages and on markers of that kind.
  */
-#define WSQUERY_UFFD_WP		(1ULL << 18)
+#define WSQUERY_UFFD_WP		_BITULL(18)
 /** define WSQUERY_MIGRATING - the page is being moved; set with %WSQUERY_PRESENT */
-#define WSQUERY_MIGRATING	(1ULL << 19)
+#define WSQUERY_MIGRATING	_BITULL(19)
 /**
- * define WSQUERY_HWPOISON - the content is lost: an access gets SIGBUS
+ * define WSQUERY_HWPOISON - the content is lost, an access gets SIGBUS
  *
  * A hardware-poisoned page, or a poison marker (a failed swap-in, or
  * UFFDIO_POISON).
  */
-#define WSQUERY_HWPOISON	(1ULL << 20)
+#define WSQUERY_HWPOISON	_BITULL(20)
 /**
  * define WSQUERY_DEVICE - device memory
  *
  * Device-private or device-exclusive memory, or a mapping of a device's
  * addresses (VM_IO, VM_PFNMAP).
  */
-#define WSQUERY_DEVICE		(1ULL << 21)
+#define WSQUERY_DEVICE		_BITULL(21)
 /** define WSQUERY_GUARD - a guard marker (MADV_GUARD_INSTALL) */
-#define WSQUERY_GUARD		(1ULL << 22)
+#define WSQUERY_GUARD		_BITULL(22)
 /**
  * define WSQUERY_CACHED - not mapped here, but in the page cache
  *
  * (C) Never set with %WSQUERY_PRESENT or %WSQUERY_SWAPPED. A page that is still
  * being read counts. Never told for hugetlb, DAX and device files.
  */
-#define WSQUERY_CACHED		(1ULL << 23)
+#define WSQUERY_CACHED		_BITULL(23)
 /**
  * define WSQUERY_NOT_TOLD - the caller may not know what is behind this hole
  *
@@ -172,11 +174,11 @@
  * this case. &wsquery_range.not_told counts these pages even if this attribute
  * was not asked for.
  */
-#define WSQUERY_NOT_TOLD	(1ULL << 24)
+#define WSQUERY_NOT_TOLD	_BITULL(24)
 /** define WSQUERY_KSM - (P) merged with equal pages by KSM */
-#define WSQUERY_KSM		(1ULL << 25)
+#define WSQUERY_KSM		_BITULL(25)
 /**
- * define WSQUERY_SHARE_COUNT - (P) number of page-table entries that map the page
+ * define WSQUERY_SHARE_COUNT - (P) how many entries of page tables map the page
  *
  * A field of 3 bits: 0 to 7, where 7 stands for 7 or more; on kernels that
  * count whole folios only, of the folio. 0 for pages that are not present, the
@@ -200,9 +202,9 @@
 #define WSQUERY_MARKER_KIND	(0xffULL << WSQUERY_MARKER_KIND_SHIFT)
 #define WSQUERY_MARKER_KIND_SHIFT	42
 
-#define WSQUERY_MARKER_UFFD_WP	(1ULL << (WSQUERY_MARKER_KIND_SHIFT + 0))
-#define WSQUERY_MARKER_POISON	(1ULL << (WSQUERY_MARKER_KIND_SHIFT + 1))
-#define WSQUERY_MARKER_GUARD	(1ULL << (WSQUERY_MARKER_KIND_SHIFT + 2))
+#define WSQUERY_MARKER_UFFD_WP	_BITULL(WSQUERY_MARKER_KIND_SHIFT + 0)
+#define WSQUERY_MARKER_POISON	_BITULL(WSQUERY_MARKER_KIND_SHIFT + 1)
+#define WSQUERY_MARKER_GUARD	_BITULL(WSQUERY_MARKER_KIND_SHIFT + 2)
 
 /** define WSQUERY_ONE_MASK - the bits that WSQUERY_IOC_ONE returns */
 #define WSQUERY_ONE_MASK	0x7fffffffULL
@@ -251,7 +253,7 @@
  * kernel checked at its open(2) that the opener may look into the process.
  * Without this flag the query is about the caller, and target must be 0.
  */
-#define WSQUERY_TARGET_FD	(1U << 0)
+#define WSQUERY_TARGET_FD	_BITUL(0)
 
 /**
  * define WSQUERY_SHARED_ONLY - count sharers of shared mappings only
@@ -260,7 +262,7 @@
  * and 0 for those of anonymous ones, which then cost no look at descriptors. It
  * is what QueryWorkingSetEx of Windows counts.
  */
-#define WSQUERY_SHARED_ONLY	(1U << 1)
+#define WSQUERY_SHARED_ONLY	_BITUL(1)
 
 /**
  * struct wsquery_info - what this module and kernel can do
@@ -463,7 +465,7 @@ struct wsquery_entry {
 /** define WSQUERY_IOC_LIST - argument: &struct wsquery_list */
 #define WSQUERY_IOC_LIST	_IO(WSQUERY_IOC_TYPE, 4)
 /**
- * define WSQUERY_IOC_ONE - argument: the address itself, not a pointer
+ * define WSQUERY_IOC_ONE - argument is the address itself, not a pointer
  *
  * Returns the state and all attributes within %WSQUERY_ONE_MASK of the caller's
  * page at that address, or -1 with errno.
