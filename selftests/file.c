@@ -185,6 +185,31 @@ TEST_F(file, past_the_end)
 	EXPECT_PAGES(self->p + 10 * PAGE, PAGES - 10, FILE_RW);
 }
 
+/* What takes a disk: pages that leave the page cache. */
+FIXTURE(disk) {
+	int fd;
+	char *p;
+	char *priv;
+};
+
+FIXTURE_SETUP(disk)
+{
+	if (!getenv("WSQUERY_DISK"))
+		SKIP(return, "no disk: WSQUERY_DISK is not set");
+	own();
+	self->fd = new_file(true);
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, ftruncate(self->fd, PAGES * PAGE));
+	self->p = map_shared(self->fd, PAGES);
+	ASSERT_NE(NULL, self->p);
+	self->priv = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, self->fd, 0);
+	ASSERT_NE(MAP_FAILED, self->priv);
+}
+
+FIXTURE_TEARDOWN(disk)
+{
+}
+
 static bool in_core(const char *p)
 {
 	unsigned char v[PAGES];
@@ -202,12 +227,10 @@ static bool in_core(const char *p)
  * A reclaimed page leaves a shadow in the page cache, a value where shared memory
  * has its places in swap. It is a hole.
  */
-TEST_F(file, reclaimed)
+TEST_F(disk, reclaimed)
 {
 	int i;
 
-	if (!variant->disk)
-		SKIP(return, "ramfs pages are never reclaimed");
 	ASSERT_EQ(0, cache(self->fd));
 	touch_read(self->p, PAGES);
 	for (i = 0; i < 50 && in_core(self->p); i++) {
@@ -219,10 +242,8 @@ TEST_F(file, reclaimed)
 	EXPECT_PAGES(self->priv, PAGES, PRV_RW);
 }
 
-TEST_F(file, dropped)
+TEST_F(disk, dropped)
 {
-	if (!variant->disk)
-		SKIP(return, "ramfs pages are never dropped");
 	ASSERT_EQ(0, cache(self->fd));
 	ASSERT_EQ(0, posix_fadvise(self->fd, 0, PAGES * PAGE, POSIX_FADV_DONTNEED));
 	ASSERT_FALSE(in_core(self->p));
@@ -230,14 +251,12 @@ TEST_F(file, dropped)
 }
 
 /* The cache of a block device belongs to another inode than the device node. */
-TEST_F(file, block_device)
+TEST_F(disk, block_device)
 {
 	char name[128], dir[128], page[PAGE], *p;
 	FILE *mounts = fopen("/proc/mounts", "r");
 	int fd = -1, i;
 
-	if (!variant->disk)
-		SKIP(return, "ramfs has no device");
 	while (mounts && fscanf(mounts, "%127s %127s %*[^\n]", name, dir) == 2)
 		if (!strcmp(dir, getenv("WSQUERY_DISK")))
 			fd = open(name, O_RDONLY | O_CLOEXEC);

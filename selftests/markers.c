@@ -19,10 +19,14 @@
 
 enum kind { ANON, SHMEM, HUGETLB };
 
-FIXTURE(markers) {
+struct watched {
 	char *p;
 	size_t pages;
 	int uffd;
+};
+
+FIXTURE(markers) {
+	struct watched w;
 	__u64 base;
 };
 
@@ -37,24 +41,24 @@ FIXTURE_VARIANT_ADD(markers, hugetlb) { .kind = HUGETLB };
 FIXTURE_SETUP(markers)
 {
 	own();
-	self->uffd = -1;
-	self->pages = PAGES;
+	self->w.uffd = -1;
+	self->w.pages = PAGES;
 	if (variant->kind == ANON) {
-		self->p = map_anon(PAGES);
+		self->w.p = map_anon(PAGES);
 		self->base = M_RW;
 	} else if (variant->kind == SHMEM) {
-		self->p = map_shared(-1, PAGES);
+		self->w.p = map_shared(-1, PAGES);
 		self->base = M_RW | WSQUERY_SHMEM | WSQUERY_SHARED;
 	} else {
 		if (hugetlb_reserve(HUGE2M, 2))
 			SKIP(return, "no huge pages to be had");
-		self->pages = HUGE2M / PAGE;
-		self->p = mmap(NULL, HUGE2M, PROT_READ | PROT_WRITE,
+		self->w.pages = HUGE2M / PAGE;
+		self->w.p = mmap(NULL, HUGE2M, PROT_READ | PROT_WRITE,
 			       MAP_SHARED | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
 		self->base = M_RW | WSQUERY_FILE | WSQUERY_HUGETLB | WSQUERY_SHARED;
 	}
-	ASSERT_NE(NULL, self->p);
-	ASSERT_NE(MAP_FAILED, self->p);
+	ASSERT_NE(NULL, self->w.p);
+	ASSERT_NE(MAP_FAILED, self->w.p);
 }
 
 FIXTURE_TEARDOWN(markers)
@@ -62,32 +66,32 @@ FIXTURE_TEARDOWN(markers)
 }
 
 /* A userfaultfd with features over the memory, or -1 where the kernel has it not. */
-static int watch(FIXTURE_DATA(markers) *self, __u64 features, __u64 mode)
+static int watch(struct watched *w, __u64 features, __u64 mode)
 {
 	struct uffdio_api api = { .api = UFFD_API, .features = features };
 	struct uffdio_register reg = {
-		.range = { (uintptr_t)self->p, self->pages * PAGE }, .mode = mode,
+		.range = { (uintptr_t)w->p, w->pages * PAGE }, .mode = mode,
 	};
 
-	self->uffd = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
-	if (self->uffd < 0 || ioctl(self->uffd, UFFDIO_API, &api) ||
-	    ioctl(self->uffd, UFFDIO_REGISTER, &reg))
+	w->uffd = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
+	if (w->uffd < 0 || ioctl(w->uffd, UFFDIO_API, &api) ||
+	    ioctl(w->uffd, UFFDIO_REGISTER, &reg))
 		return -1;
 	return 0;
 }
 
-static int protect(FIXTURE_DATA(markers) *self, bool on)
+static int protect(struct watched *w, bool on)
 {
 	struct uffdio_writeprotect wp = {
-		.range = { (uintptr_t)self->p, self->pages * PAGE },
+		.range = { (uintptr_t)w->p, w->pages * PAGE },
 		.mode = on ? UFFDIO_WRITEPROTECT_MODE_WP : 0,
 	};
 
-	return ioctl(self->uffd, UFFDIO_WRITEPROTECT, &wp);
+	return ioctl(w->uffd, UFFDIO_WRITEPROTECT, &wp);
 }
 
 #define NEED_WP(features) do { \
-	if (watch(self, features, UFFDIO_REGISTER_MODE_WP)) \
+	if (watch(&self->w, features, UFFDIO_REGISTER_MODE_WP)) \
 		SKIP(return, "this kernel cannot write-protect this memory: %s", \
 		     strerror(errno)); \
 } while (0)
@@ -98,63 +102,82 @@ TEST_F(markers, wp_present)
 	__u64 there = WSQUERY_PRESENT | (variant->kind == HUGETLB ? WSQUERY_HUGE : 0);
 
 	NEED_WP(WP_FEATURES);
-	fill(self->p, self->pages);
-	ASSERT_EQ(0, protect(self, true));
-	EXPECT_PAGES(self->p, self->pages, self->base | there | WP);
-	ASSERT_EQ(0, protect(self, false));
-	EXPECT_PAGES(self->p, self->pages, self->base | there);
+	fill(self->w.p, self->w.pages);
+	ASSERT_EQ(0, protect(&self->w, true));
+	EXPECT_PAGES(self->w.p, self->w.pages, self->base | there | WP);
+	ASSERT_EQ(0, protect(&self->w, false));
+	EXPECT_PAGES(self->w.p, self->w.pages, self->base | there);
 }
 
 TEST_F(markers, wp_unpopulated)
 {
 	NEED_WP(variant->kind == ANON ? UFFD_FEATURE_WP_UNPOPULATED : WP_FEATURES);
-	ASSERT_EQ(0, protect(self, true));
-	EXPECT_PAGES(self->p, self->pages, self->base | WP_MARK);
-	ASSERT_EQ(0, protect(self, false));
-	EXPECT_PAGES(self->p, self->pages, self->base);
+	ASSERT_EQ(0, protect(&self->w, true));
+	EXPECT_PAGES(self->w.p, self->w.pages, self->base | WP_MARK);
+	ASSERT_EQ(0, protect(&self->w, false));
+	EXPECT_PAGES(self->w.p, self->w.pages, self->base);
 }
 
 /* Paged out, anonymous memory keeps the mark in its entry, shared has a marker. */
 TEST_F(markers, wp_swapped)
 {
 	NEED_SWAP();
-	if (variant->kind == HUGETLB)
-		SKIP(return, "hugetlb pages are not swapped");
 	NEED_WP(WP_FEATURES);
-	fill(self->p, self->pages);
-	ASSERT_EQ(0, protect(self, true));
-	ASSERT_EQ(0, evict(self->p, self->pages));
-	EXPECT_PAGES(self->p, self->pages,
+	fill(self->w.p, self->w.pages);
+	ASSERT_EQ(0, protect(&self->w, true));
+	if (variant->kind == HUGETLB) {
+		/* Not these: they stay. */
+		madvise(self->w.p, HUGE2M, MADV_PAGEOUT);
+		EXPECT_PAGES(self->w.p, self->w.pages, self->base | WSQUERY_PRESENT | WSQUERY_HUGE | WP);
+		return;
+	}
+	ASSERT_EQ(0, evict(self->w.p, self->w.pages));
+	EXPECT_PAGES(self->w.p, self->w.pages,
 		     self->base | WSQUERY_SWAPPED | (variant->kind == ANON ? WP : WP_MARK));
-	EXPECT_EQ(0, verify(self->p, self->pages));
-}
-
-/* A marker over a page that is only in the page cache. */
-TEST_F(markers, wp_cached)
-{
-	if (variant->kind != SHMEM)
-		SKIP(return, "only shared memory is told to be cached");
-	fill(self->p, self->pages);
-	ASSERT_EQ(0, madvise(self->p, self->pages * PAGE, MADV_DONTNEED));
-	NEED_WP(WP_FEATURES);
-	ASSERT_EQ(0, protect(self, true));
-	EXPECT_PAGES(self->p, self->pages, self->base | WP_MARK | WSQUERY_CACHED);
+	EXPECT_EQ(0, verify(self->w.p, self->w.pages));
 }
 
 TEST_F(markers, poisoned)
 {
 	struct uffdio_poison poison = {
-		.range = { (uintptr_t)self->p, self->pages * PAGE },
+		.range = { (uintptr_t)self->w.p, self->w.pages * PAGE },
 	};
 
-	if (watch(self, UFFD_FEATURE_POISON, UFFDIO_REGISTER_MODE_MISSING))
+	if (watch(&self->w, UFFD_FEATURE_POISON, UFFDIO_REGISTER_MODE_MISSING))
 		SKIP(return, "this kernel has no UFFDIO_POISON: %s", strerror(errno));
-	ASSERT_EQ(0, ioctl(self->uffd, UFFDIO_POISON, &poison));
-	ASSERT_EQ((__s64)(self->pages * PAGE), poison.updated);
-	EXPECT_PAGES(self->p, self->pages, self->base | POISONED);
+	ASSERT_EQ(0, ioctl(self->w.uffd, UFFDIO_POISON, &poison));
+	ASSERT_EQ((__s64)(self->w.pages * PAGE), poison.updated);
+	EXPECT_PAGES(self->w.p, self->w.pages, self->base | POISONED);
 }
 
-TEST_F(markers, guard)
+/* Guards exist in all but hugetlb memory. */
+FIXTURE(guards) {
+	char *p;
+	size_t pages;
+	__u64 base;
+};
+
+FIXTURE_VARIANT(guards) {
+	enum kind kind;
+};
+
+FIXTURE_VARIANT_ADD(guards, anon) { .kind = ANON };
+FIXTURE_VARIANT_ADD(guards, shmem) { .kind = SHMEM };
+
+FIXTURE_SETUP(guards)
+{
+	own();
+	self->pages = PAGES;
+	self->p = variant->kind == ANON ? map_anon(PAGES) : map_shared(-1, PAGES);
+	ASSERT_NE(NULL, self->p);
+	self->base = M_RW | (variant->kind == ANON ? 0 : WSQUERY_SHMEM | WSQUERY_SHARED);
+}
+
+FIXTURE_TEARDOWN(guards)
+{
+}
+
+TEST_F(guards, installed)
 {
 	size_t half = self->pages / 2;
 
@@ -168,25 +191,52 @@ TEST_F(markers, guard)
 	EXPECT_PAGES(self->p + half * PAGE, half, self->base | WSQUERY_PRESENT);
 }
 
-TEST_F(markers, half_of_each)
+/* Markers on top of what only shared memory has. */
+FIXTURE(shmem_markers) {
+	struct watched w;
+	__u64 base;
+};
+
+FIXTURE_SETUP(shmem_markers)
+{
+	own();
+	self->w.pages = PAGES;
+	self->w.p = map_shared(-1, PAGES);
+	ASSERT_NE(NULL, self->w.p);
+	self->base = M_RW | WSQUERY_SHMEM | WSQUERY_SHARED;
+}
+
+FIXTURE_TEARDOWN(shmem_markers)
+{
+}
+
+/* A marker over a page that is only in the page cache. */
+TEST_F(shmem_markers, wp_cached)
+{
+	fill(self->w.p, self->w.pages);
+	ASSERT_EQ(0, madvise(self->w.p, self->w.pages * PAGE, MADV_DONTNEED));
+	NEED_WP(UFFD_FEATURE_WP_HUGETLBFS_SHMEM);
+	ASSERT_EQ(0, protect(&self->w, true));
+	EXPECT_PAGES(self->w.p, self->w.pages, self->base | WP_MARK | WSQUERY_CACHED);
+}
+
+TEST_F(shmem_markers, half_of_each)
 {
 	struct uffdio_writeprotect wp = { .mode = UFFDIO_WRITEPROTECT_MODE_WP };
 
-	if (variant->kind != SHMEM)
-		SKIP(return, "the mixture is of shared memory's states");
 	NEED_SWAP();
-	NEED_WP(WP_FEATURES);
-	fill(self->p, 32);
-	ASSERT_EQ(0, evict(self->p, 32));
-	fill(self->p + 32 * PAGE, 16);
-	wp.range.start = (uintptr_t)self->p + 16 * PAGE;
+	NEED_WP(UFFD_FEATURE_WP_HUGETLBFS_SHMEM);
+	fill(self->w.p, 32);
+	ASSERT_EQ(0, evict(self->w.p, 32));
+	fill(self->w.p + 32 * PAGE, 16);
+	wp.range.start = (uintptr_t)self->w.p + 16 * PAGE;
 	wp.range.len = 40 * PAGE;
-	ASSERT_EQ(0, ioctl(self->uffd, UFFDIO_WRITEPROTECT, &wp));
-	EXPECT_PAGES(self->p, 16, self->base | WSQUERY_SWAPPED);
-	EXPECT_PAGES(self->p + 16 * PAGE, 16, self->base | WSQUERY_SWAPPED | WP_MARK);
-	EXPECT_PAGES(self->p + 32 * PAGE, 16, self->base | WSQUERY_PRESENT | WP);
-	EXPECT_PAGES(self->p + 48 * PAGE, 8, self->base | WP_MARK);
-	EXPECT_PAGES(self->p + 56 * PAGE, 8, self->base);
+	ASSERT_EQ(0, ioctl(self->w.uffd, UFFDIO_WRITEPROTECT, &wp));
+	EXPECT_PAGES(self->w.p, 16, self->base | WSQUERY_SWAPPED);
+	EXPECT_PAGES(self->w.p + 16 * PAGE, 16, self->base | WSQUERY_SWAPPED | WP_MARK);
+	EXPECT_PAGES(self->w.p + 32 * PAGE, 16, self->base | WSQUERY_PRESENT | WP);
+	EXPECT_PAGES(self->w.p + 48 * PAGE, 8, self->base | WP_MARK);
+	EXPECT_PAGES(self->w.p + 56 * PAGE, 8, self->base);
 }
 
 TEST_HARNESS_MAIN

@@ -50,15 +50,19 @@ static int tmpfs_file(void)
 	return fd;
 }
 
+static int new_file(enum route route)
+{
+	int fd = route == MEMFD ? memfd_create("wsquery", MFD_CLOEXEC) : tmpfs_file();
+
+	return fd < 0 || ftruncate(fd, PAGES * PAGE) ? -1 : fd;
+}
+
 FIXTURE_SETUP(shmem)
 {
 	own();
 	self->fd = self->id = -1;
-	if (variant->route == MEMFD) {
-		self->fd = memfd_create("wsquery", MFD_CLOEXEC);
-		ASSERT_LE(0, self->fd);
-	} else if (variant->route == TMPFS) {
-		self->fd = tmpfs_file();
+	if (variant->route == MEMFD || variant->route == TMPFS) {
+		self->fd = new_file(variant->route);
 		ASSERT_LE(0, self->fd);
 	} else if (variant->route == SYSV) {
 		self->id = shmget(IPC_PRIVATE, PAGES * PAGE, 0600);
@@ -68,8 +72,6 @@ FIXTURE_SETUP(shmem)
 		ASSERT_NE((void *)-1, self->p);
 		return;
 	}
-	if (self->fd >= 0)
-		ASSERT_EQ(0, ftruncate(self->fd, PAGES * PAGE));
 	self->p = map_shared(self->fd, PAGES);
 	ASSERT_NE(NULL, self->p);
 }
@@ -224,14 +226,6 @@ TEST_F(shmem, mapped_from_the_middle)
 	EXPECT_PAGES(middle, 4, SHM_RW | WSQUERY_SWAPPED);
 	EXPECT_PAGES(middle + 4 * PAGE, 1, SHM_RW);
 	EXPECT_PAGES(middle + 5 * PAGE, PAGES - 21, SHM_RW | WSQUERY_SWAPPED);
-	if (self->fd >= 0) {
-		char *p = mmap(NULL, 8 * PAGE, PROT_READ, MAP_SHARED, self->fd, 18 * PAGE);
-
-		ASSERT_NE(MAP_FAILED, p);
-		EXPECT_PAGES(p, 2, SHM_RO | WSQUERY_SWAPPED);
-		EXPECT_PAGES(p + 2 * PAGE, 1, SHM_RO);
-		EXPECT_PAGES(p + 3 * PAGE, 5, SHM_RO | WSQUERY_SWAPPED);
-	}
 }
 
 TEST_F(shmem, locked)
@@ -241,11 +235,35 @@ TEST_F(shmem, locked)
 	EXPECT_PAGES(self->p, PAGES, SHM_RW | WSQUERY_LOCKED | WSQUERY_PRESENT);
 }
 
-TEST_F(shmem, past_the_end)
+/* What takes a descriptor to do. */
+FIXTURE(shmem_file) {
+	char *p;
+	int fd;
+};
+
+FIXTURE_VARIANT(shmem_file) {
+	enum route route;
+};
+
+FIXTURE_VARIANT_ADD(shmem_file, memfd) { .route = MEMFD };
+FIXTURE_VARIANT_ADD(shmem_file, tmpfs) { .route = TMPFS };
+
+FIXTURE_SETUP(shmem_file)
+{
+	own();
+	self->fd = new_file(variant->route);
+	ASSERT_LE(0, self->fd);
+	self->p = map_shared(self->fd, PAGES);
+	ASSERT_NE(NULL, self->p);
+}
+
+FIXTURE_TEARDOWN(shmem_file)
+{
+}
+
+TEST_F(shmem_file, past_the_end)
 {
 	NEED_SWAP();
-	if (self->fd < 0)
-		SKIP(return, "this memory has no size that could change");
 	fill(self->p, PAGES);
 	ASSERT_EQ(0, evict(self->p, PAGES));
 	ASSERT_EQ(0, ftruncate(self->fd, 10 * PAGE));
@@ -257,13 +275,11 @@ TEST_F(shmem, past_the_end)
  * fallocate(2) makes pages that nobody wrote or mapped: memory all the same. To
  * mincore(2) they are not, since they are not up to date yet.
  */
-TEST_F(shmem, allocated)
+TEST_F(shmem_file, allocated)
 {
 	__u64 flags[PAGES];
 	int i;
 
-	if (self->fd < 0)
-		SKIP(return, "no descriptor to allocate by");
 	ASSERT_EQ(0, fallocate(self->fd, 0, 0, PAGES / 2 * PAGE));
 	EXPECT_PAGES(self->p + PAGES / 2 * PAGE, PAGES / 2, SHM_RW);
 	ASSERT_EQ(0, wsq_wide(own(), self->p, PAGES / 2, flags));
@@ -272,6 +288,20 @@ TEST_F(shmem, allocated)
 	EXPECT_EQ(0, check_forms(own(), self->p, PAGES / 2, flags));
 	touch_read(self->p, PAGES / 2);
 	EXPECT_PAGES(self->p, PAGES / 2, SHM_RW | WSQUERY_PRESENT);
+}
+
+TEST_F(shmem_file, mapped_from_an_offset)
+{
+	char *p = mmap(NULL, 8 * PAGE, PROT_READ, MAP_SHARED, self->fd, 18 * PAGE);
+
+	NEED_SWAP();
+	ASSERT_NE(MAP_FAILED, p);
+	fill(self->p, PAGES);
+	ASSERT_EQ(0, evict(self->p, PAGES));
+	ASSERT_EQ(0, madvise(self->p + 20 * PAGE, PAGE, MADV_REMOVE));
+	EXPECT_PAGES(p, 2, SHM_RO | WSQUERY_SWAPPED);
+	EXPECT_PAGES(p + 2 * PAGE, 1, SHM_RO);
+	EXPECT_PAGES(p + 3 * PAGE, 5, SHM_RO | WSQUERY_SWAPPED);
 }
 
 TEST_HARNESS_MAIN

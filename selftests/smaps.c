@@ -22,37 +22,38 @@ int smaps_read(pid_t pid, struct smaps *out, int max)
 {
 	FILE *f = open_proc(pid, "smaps");
 	struct smaps *s = NULL;
-	unsigned long a, b;
+	unsigned long long start, end;
+	unsigned long kb;
 	char line[512], key[64], perms[5];
 	int n = 0;
 
 	if (!f)
 		return -1;
 	while (fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "%lx-%lx %4s", &a, &b, perms) == 3) {
+		if (sscanf(line, "%llx-%llx %4s", &start, &end, perms) == 3) {
 			if (n == max)
 				break;
 			s = &out[n++];
 			memset(s, 0, sizeof(*s));
-			s->start = a;
-			s->end = b;
+			s->start = start;
+			s->end = end;
 			strcpy(s->perms, perms);
 		} else if (s && !strncmp(line, "VmFlags:", 8)) {
 			snprintf(s->flags, sizeof(s->flags), "%.120s", line + 8);
-		} else if (s && sscanf(line, "%63[^:]: %lu kB", key, &a) == 2) {
+		} else if (s && sscanf(line, "%63[^:]: %lu kB", key, &kb) == 2) {
 			if (!strcmp(key, "Rss"))
-				s->rss = a;
+				s->rss = kb;
 			else if (!strcmp(key, "Swap"))
-				s->swap = a;
+				s->swap = kb;
 			else if (!strcmp(key, "Referenced"))
-				s->referenced = a;
+				s->referenced = kb;
 			else if (!strcmp(key, "Locked"))
-				s->locked = a;
+				s->locked = kb;
 			else if (!strcmp(key, "AnonHugePages") || !strcmp(key, "ShmemPmdMapped") ||
 				 !strcmp(key, "FilePmdMapped"))
-				s->anon_huge += a;
+				s->anon_huge += kb;
 			else if (!strcmp(key, "Shared_Hugetlb") || !strcmp(key, "Private_Hugetlb"))
-				s->hugetlb += a;
+				s->hugetlb += kb;
 		}
 	}
 	fclose(f);

@@ -134,7 +134,8 @@ static void exec_self(struct peer *peer, void *arg)
 	(void)arg;
 	peer_ready(peer);
 	peer_wait(peer);
-	/* Any program does; its own help is short. */
+	/* Any program does; this one is there, and prints its help. */
+	dup2(open("/dev/null", O_WRONLY), 2);
 	execv("/proc/self/exe", argv);
 	_exit(1);
 }

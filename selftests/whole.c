@@ -136,8 +136,9 @@ static int compare(const struct places *at)
 		if (rss != s->rss * 1024ULL || swap != s->swap * 1024ULL ||
 		    huge != s->hugetlb * 1024ULL || mapped != s->end - s->start) {
 			fprintf(stderr,
-				"# %lx-%lx %s: Rss %lu kB, %llu; Swap %lu kB, %llu; hugetlb %lu, %llu\n",
-				s->start, s->end, s->perms, s->rss, (unsigned long long)rss / 1024,
+				"# %llx-%llx %s: Rss %lu kB, %llu; Swap %lu kB, %llu; hugetlb %lu, %llu\n",
+				(unsigned long long)s->start, (unsigned long long)s->end,
+				s->perms, s->rss, (unsigned long long)rss / 1024,
 				s->swap, (unsigned long long)swap / 1024, s->hugetlb,
 				(unsigned long long)huge / 1024);
 			bad++;
@@ -217,9 +218,9 @@ TEST_F(whole, pages_agree)
 			continue;
 		f = calloc(pages, 8);
 		ASSERT_NE(NULL, f);
-		ASSERT_EQ(0, wsq_wide(&self->q, (void *)s->start, pages, f));
-		EXPECT_EQ(0, check_forms(&self->q, (void *)s->start, pages, f));
-		EXPECT_EQ(0, compare_peers(&self->q, (void *)s->start, pages, f));
+		ASSERT_EQ(0, wsq_wide(&self->q, (void *)(uintptr_t)s->start, pages, f));
+		EXPECT_EQ(0, check_forms(&self->q, (void *)(uintptr_t)s->start, pages, f));
+		EXPECT_EQ(0, compare_peers(&self->q, (void *)(uintptr_t)s->start, pages, f));
 		free(f);
 	}
 }

@@ -105,7 +105,7 @@ int compare_peers(const struct wsq *q, const void *start, size_t pages, const __
 
 /* smaps.c */
 struct smaps {
-	unsigned long start, end;
+	__u64 start, end;
 	char perms[5];
 	char flags[128];	/* two letters each, " rd wr" */
 	unsigned long rss, swap, referenced, hugetlb, locked, anon_huge;	/* kB */
