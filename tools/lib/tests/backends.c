@@ -4,6 +4,8 @@
  * told" where they cannot. The truth is what the test made, not a backend.
  */
 #define _GNU_SOURCE
+#include <sys/stat.h>
+
 #include "memory.h"
 
 #define PAGES		64
@@ -209,6 +211,38 @@ static void hugetlb(void)
 }
 
 /*
+ * A mapping of a file with a very long name, which maps shows with four letters
+ * for each of its line feeds. It stays, for everything() to see.
+ */
+static void long_name(void)
+{
+	const char *directory = disk_directory();
+	char name[200], *memory;
+	int fd, depth;
+
+	memset(name, '\n', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	if (!directory || chdir(directory)) {
+		tap_skip("long name", "no directory on a disk");
+		return;
+	}
+	for (depth = 0; depth < 15; depth++)
+		if (mkdir(name, 0700) || chdir(name))
+			break;
+	fd = open("file", O_CREAT | O_RDWR, 0600);
+	if (fd >= 0 && !ftruncate(fd, PAGE)) {
+		memory = map_with(1, PROT_READ, MAP_SHARED, fd);
+		touch_read(memory);
+	}
+	close(fd);
+	unlink("file");
+	for (; depth > 0; depth--)
+		if (chdir("..") || rmdir(name))
+			break;
+	ok(fd >= 0 && !depth, "a file with a long name");
+}
+
+/*
  * The whole address space, which no test made: totals of what all can know. They
  * are compared when nothing new is touched any more, which takes a round or two.
  */
@@ -261,6 +295,7 @@ int main(void)
 		found += !err;
 	}
 	ok(found, "%d backends", found);
+	long_name();
 	everything();
 	anonymous();
 	inaccessible();

@@ -35,6 +35,7 @@ for kernel in $kernels; do
 			set -- "$@" "/tests/$arch"
 		done
 		"$vm" --kernel "$kernel" --swap 256M --scratch 64M --hugepages 4 --timeout 900 \
+			--env WSQUERY_TEST_GUEST=1 \
 			--dir "$here:/tests/lib" "$@" >"$log"
 	fi
 	status=$?

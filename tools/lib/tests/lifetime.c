@@ -141,6 +141,35 @@ static bool first_use_in_threads(void *arg)
 	return !threads(arg) && descriptor_count() <= before + 1;
 }
 
+/* The child shares memory with its parent, but not descriptors. */
+static bool first_use_in_vfork(void *arg)
+{
+	int status;
+	pid_t pid;
+
+	pid = vfork();
+	if (!pid)
+		_exit(is_present(NULL, arg) ? 0 : 1);
+	waitpid(pid, &status, 0);
+	/* The number that the child left behind is something else here. */
+	return !status && open("/dev/null", O_RDONLY) >= 0 && is_present(NULL, arg);
+}
+
+static void *outlive(void *arg)
+{
+	/* Time for the first thread to end, whose entries in /proc are then empty. */
+	usleep(100000);
+	_exit(is_present(NULL, arg) ? 0 : 1);
+}
+
+static bool first_thread_ends(void *arg)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, outlive, arg);
+	pthread_exit(NULL);
+}
+
 static bool daemon_closes_all(void *arg)
 {
 	char *page = arg;
@@ -256,6 +285,7 @@ static void targets(void)
 int main(int argc, char **argv)
 {
 	struct wsquery *ws;
+	char *page;
 
 	(void)argv;
 	if (argc > 1) {
@@ -265,7 +295,11 @@ int main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (wsquery_open(&ws, WSQUERY_BACKEND_ANY))
 		need_backend();
+	page = map_private(1);
+	touch_write(page);
 	ok(in_child(first_use_in_threads, ws), "first use in many threads");
+	ok(in_child(first_use_in_vfork, page), "first use in a child of vfork");
+	ok(in_child(first_thread_ends, page), "use after the first thread ended");
 	need_backend();
 	ok(!threads(ws), "%u threads, two contexts", THREADS);
 	forks(ws);

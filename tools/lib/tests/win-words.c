@@ -4,6 +4,8 @@
  */
 #define _GNU_SOURCE
 #include <queryworkingsetex.h>
+#include <signal.h>
+#include <sys/wait.h>
 
 #include "memory.h"
 
@@ -16,6 +18,7 @@
 #define RESIDENT	(1UL << 22)
 #define PAGEFILE	(2UL << 22)
 #define ORIGINAL	(1UL << 30)
+#define BAD		(1UL << 31)
 
 #define ANY_COUNT	(1UL << 1)	/* a share count, which must not be 0 */
 
@@ -205,6 +208,33 @@ static void guard_words(void)
 		tap_skip("guard region", "only told by the device on every kernel");
 }
 
+/* Takes a page of memory out of use: only where the memory is not real. */
+static void bad_words(void)
+{
+	int status;
+	char *page = map_private(1);
+
+	touch_write(page);
+	if (!getenv("WSQUERY_TEST_GUEST")) {
+		tap_skip("bad page", "not on this machine");
+		return;
+	}
+	/* All that map the page get a signal, and the one that did it is killed. */
+	signal(SIGBUS, SIG_IGN);
+	fflush(stdout);
+	if (!fork())
+		_exit(madvise(page, PAGE, MADV_HWPOISON) ? 1 : 0);
+	wait(&status);
+	if (WIFEXITED(status) && WEXITSTATUS(status)) {
+		tap_skip("bad page", "the kernel cannot make one");
+		return;
+	}
+	if (is_device())
+		check(page, BAD, "bad page");
+	else
+		tap_skip("bad page", "only told by the device");
+}
+
 static ULONG_PTR *set_get(HANDLE process, size_t *count)
 {
 	ULONG_PTR need = 0, *set;
@@ -275,6 +305,7 @@ int main(void)
 	thp_words();
 	swap_words();
 	guard_words();
+	bad_words();
 	working_set();
 	return tap_done();
 }
