@@ -183,12 +183,8 @@ static int wsq_list_sparse(struct wsq_walk *w, struct wsq_list_work *lw,
 	if (err)
 		return err;
 	/* In place of the address, which is of no use any more. */
-	w->sink->out.wide = lw->address + p->from;
-	for (i = p->from; i < p->from + p->n; i++) {
-		const unsigned long page = lw->address[i] >> PAGE_SHIFT;
-
-		wsq_walk(w, page, page + 1);
-	}
+	for (i = p->from; i < p->from + p->n; i++)
+		lw->address[i] = wsq_walk_page(w, lw->address[i] >> PAGE_SHIFT);
 	wsq_scan_unlock(w);
 
 	for (i = p->from; i < p->from + p->n && !err; i++)
@@ -289,19 +285,18 @@ int wsq_list(struct wsquery_list *list, const struct wsq_target *target)
  */
 long wsq_one(unsigned long addr, u64 attrs)
 {
-	struct wsq_target target = { .mm = current->mm, .own = true };
+	const struct wsq_target target = { .mm = current->mm, .own = true };
 	struct wsq_sink sink __uninitialized;
 	struct wsq_walk w __uninitialized;
 	u64 flags;
 	int err;
 
 	wsq_list_sink(&sink, attrs);
-	sink.out.wide = &flags;
-	wsq_scan_init(&w, &target, attrs, false, &sink);
+	wsq_scan_init(&w, &target, attrs, true, &sink);
 	err = wsq_scan_lock(&w);
 	if (err)
 		return err;
-	wsq_walk(&w, addr >> PAGE_SHIFT, (addr >> PAGE_SHIFT) + 1);
+	flags = wsq_walk_page(&w, addr >> PAGE_SHIFT);
 	wsq_scan_unlock(&w);
 	return flags;
 }

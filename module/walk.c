@@ -73,7 +73,10 @@ static u64 wsq_walk_page_attrs(const struct wsq_walk *w, const struct vm_area_st
 		return 0;
 	/* Only a private mapping that was written to has anonymous pages. */
 	if (!vma->anon_vma)
-		attrs &= ~(WSQUERY_COPY | WSQUERY_KSM);
+		attrs &= ~WSQUERY_COPY;
+	/* MADV_UNMERGEABLE takes what KSM merged apart. */
+	if (!(vma->vm_flags & VM_MERGEABLE))
+		attrs &= ~WSQUERY_KSM;
 	if (!vma->vm_file)
 		attrs &= ~(w->shared_only ? WSQUERY_COPY | WSQUERY_SHARE_COUNT : WSQUERY_COPY);
 	return attrs;
@@ -196,48 +199,80 @@ static bool wsq_walk_huge_pmd(struct wsq_walk *w, pmd_t *pmdp, unsigned long pag
 	return huge;
 }
 
+enum wsq_pmd {
+	WSQ_PMD_NONE,
+	WSQ_PMD_HUGE,
+	WSQ_PMD_TABLE,
+};
+
+/*
+ * Looks at a PMD and, if it points to a table, locks that. On WSQ_PMD_TABLE the lock
+ * @ptl and rcu_read_lock() are held and @ptep is the entry for @addr.
+ */
+static __always_inline enum wsq_pmd wsq_walk_open_pmd(struct wsq_walk *w, pmd_t *pmdp,
+						      unsigned long addr, pte_t **ptep,
+						      spinlock_t **ptl)
+{
+	for (;;) {
+		pmd_t pmd;
+
+		/* Also keeps a table that the PMD points to until it is unlocked. */
+		rcu_read_lock();
+		pmd = pmdp_get_lockless(pmdp);
+		if (pmd_none(pmd)) {
+			rcu_read_unlock();
+			return WSQ_PMD_NONE;
+		}
+		/* pmd_leaf() of x86 looks at one bit, that only means it if present. */
+		if (!pmd_present(pmd) || pmd_leaf(pmd)) {
+			rcu_read_unlock();
+			return WSQ_PMD_HUGE;
+		}
+		if (unlikely(pmd_bad(pmd))) {
+			rcu_read_unlock();
+			return WSQ_PMD_NONE;
+		}
+		*ptl = pte_lockptr(w->mm, &pmd);
+		spin_lock(*ptl);
+		if (likely(pmd_same(pmd, pmdp_get_lockless(pmdp)))) {
+			*ptep = pte_offset_kernel(&pmd, addr);
+			return WSQ_PMD_TABLE;
+		}
+		spin_unlock(*ptl);
+		rcu_read_unlock();
+	}
+}
+
+static __always_inline void wsq_walk_close_pmd(spinlock_t *ptl)
+{
+	spin_unlock(ptl);
+	rcu_read_unlock();
+}
+
 /* What one PMD maps, [addr, end). Returns the address it got to. */
 static unsigned long wsq_walk_pmd(struct wsq_walk *w, pmd_t *pmdp, unsigned long addr,
 				  unsigned long end)
 {
 	unsigned int n = (end - addr) >> PAGE_SHIFT;
 	spinlock_t *ptl;
-	pmd_t pmd;
+	pte_t *ptep;
 
-again:
-	/* Also keeps a table that the PMD points to until it is unlocked. */
-	rcu_read_lock();
-	pmd = pmdp_get_lockless(pmdp);
-	if (pmd_none(pmd)) {
-		rcu_read_unlock();
-		return wsq_walk_gap(w, addr, end);
+	for (;;) {
+		switch (wsq_walk_open_pmd(w, pmdp, addr, &ptep, &ptl)) {
+		case WSQ_PMD_NONE:
+			return wsq_walk_gap(w, addr, end);
+		case WSQ_PMD_TABLE:
+			wsq_table(w, ptep, addr >> PAGE_SHIFT, n);
+			wsq_walk_close_pmd(ptl);
+			w->budget -= n;
+			return end;
+		case WSQ_PMD_HUGE:
+			if (!wsq_walk_huge_pmd(w, pmdp, n))
+				continue;
+			w->budget--;
+			return end;
+		}
 	}
-	/* pmd_leaf() of x86 looks at one bit, that only means it if present. */
-	if (!pmd_present(pmd) || pmd_leaf(pmd)) {
-		rcu_read_unlock();
-		if (!wsq_walk_huge_pmd(w, pmdp, n))
-			goto again;
-		w->budget--;
-		return end;
-	}
-	if (unlikely(pmd_bad(pmd))) {
-		rcu_read_unlock();
-		wsq_walk_emit(w, w->base, 0, n);
-		return end;
-	}
-
-	ptl = pte_lockptr(w->mm, &pmd);
-	spin_lock(ptl);
-	if (unlikely(!pmd_same(pmd, pmdp_get_lockless(pmdp)))) {
-		spin_unlock(ptl);
-		rcu_read_unlock();
-		goto again;
-	}
-	wsq_table(w, pte_offset_kernel(&pmd, addr), addr >> PAGE_SHIFT, n);
-	spin_unlock(ptl);
-	rcu_read_unlock();
-	w->budget -= n;
-	return end;
 }
 
 /* Within one PUD. Returns the address it got to. */
@@ -358,4 +393,87 @@ unsigned long wsq_walk(struct wsq_walk *w, unsigned long pos, unsigned long end)
 			return wsq_walk_one_vma(w, vma, pos, end);
 	}
 	return wsq_walk_vmas(w, pos, end);
+}
+
+/* The PMD for an address of w->vma, NULL if there is none or nothing below it. */
+static __always_inline pmd_t *wsq_walk_find_pmd(const struct wsq_walk *w, unsigned long addr)
+{
+	pgd_t *pgdp = pgd_offset(w->mm, addr);
+	p4d_t *p4dp;
+	pud_t pud;
+
+	if (pgd_none(*pgdp))
+		return NULL;
+	p4dp = p4d_offset(pgdp, addr);
+	if (p4d_none(*p4dp))
+		return NULL;
+	pud = pudp_get(pud_offset(p4dp, addr));
+	if (!pud_present(pud) || pud_leaf(pud))
+		return NULL;
+	return pmd_offset(&pud, addr);
+}
+
+/* The long way: a walk of one page. */
+static noinline u64 wsq_walk_page_slow(struct wsq_walk *w, unsigned long page)
+{
+	const struct wsq_out out = w->sink->out;
+	u64 flags = 0;
+
+	w->sink->out.wide = &flags;
+	wsq_walk(w, page, page + 1);
+	w->sink->out = out;
+	return flags;
+}
+
+/**
+ * wsq_walk_page() - the state of one page
+ * @w: the walk, whose sink is one of %WSQ_WIDE; mmap_read_lock() is held
+ * @page: the page, as address >> PAGE_SHIFT
+ *
+ * The short way to a page that is mapped by a page table; everything else goes the
+ * way of ranges.
+ *
+ * Return: its flags.
+ */
+u64 wsq_walk_page(struct wsq_walk *w, unsigned long page)
+{
+	const unsigned long addr = page << PAGE_SHIFT;
+	struct vm_area_struct *vma = w->vma;
+	spinlock_t *ptl;
+	pmd_t *pmdp;
+	pte_t *ptep, pte;
+	u64 flags = 0;
+
+	if (page >= TASK_SIZE_MAX >> PAGE_SHIFT)
+		return 0;
+	if (!vma || addr < vma->vm_start || addr >= vma->vm_end) {
+		MA_STATE(mas, &w->mm->mm_mt, addr, addr);
+
+		/* What vma_lookup() does, but for its locks. */
+		vma = mas_walk(&mas);
+		if (!vma)
+			return 0;
+		wsq_walk_enter(w, vma);
+	}
+	pmdp = is_vm_hugetlb_page(vma) ? NULL : wsq_walk_find_pmd(w, addr);
+	if (!pmdp)
+		return wsq_walk_page_slow(w, page);
+	switch (wsq_walk_open_pmd(w, pmdp, addr, &ptep, &ptl)) {
+	case WSQ_PMD_NONE:
+		if (w->gap == WSQ_GAP_PLAIN)
+			return w->base;
+		fallthrough;
+	case WSQ_PMD_HUGE:
+		return wsq_walk_page_slow(w, page);
+	case WSQ_PMD_TABLE:
+		break;
+	}
+
+	pte = ptep_get(ptep);
+	if (likely(pte_present(pte)))
+		flags = w->simple ? w->present : wsq_walk_present(w, pte);
+	else if (pte_none(pte) && w->gap == WSQ_GAP_PLAIN)
+		flags = w->base;
+	wsq_walk_close_pmd(ptl);
+	return flags ? flags : wsq_walk_page_slow(w, page);
 }

@@ -67,6 +67,7 @@ static inline bool wsq_walk_spent(const struct wsq_walk *w)
 }
 
 unsigned long wsq_walk(struct wsq_walk *w, unsigned long pos, unsigned long end);
+u64 wsq_walk_page(struct wsq_walk *w, unsigned long page);
 void wsq_walk_emit(struct wsq_walk *w, u64 flags, u64 swap, unsigned long pages);
 u64 wsq_walk_present(const struct wsq_walk *w, pte_t pte);
 
