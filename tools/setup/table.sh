@@ -26,9 +26,9 @@ FOLDER_PACKAGES="make gcc libc6-dev binutils kmod xz-utils"
 
 # group -> Debian packages, and what of a kernel goes with them (kdir, kernel, source)
 declare -A GROUP_PACKAGES=(
-	[build]="make gcc libc6-dev binutils kmod"
+	[build]="make gcc libc6-dev binutils kmod libsmartcols-dev libjansson-dev"
 	[vm]="qemu-system-x86 busybox-static cpio kmod xz-utils file gcc libc6-dev"
-	[check]="gcc-multilib"
+	[check]="gcc-multilib python3"
 	[lint]="sparse perl python3 python3-ply python3-git shellcheck codespell mandoc git"
 	[bench]="python3"
 )
