@@ -5,6 +5,9 @@
  * A handle of a process is the number of an open descriptor of its
  * /proc/PID/pagemap, plus one and times four, as handles of Windows are
  * multiples of four and not 0. There is no table to keep.
+ *
+ * The functions are weak: a program that has its own, say of a porting layer,
+ * keeps them, and finds our errors in its own GetLastError().
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -15,19 +18,21 @@
 
 #include "win.h"
 
+#define WEAK __attribute__((weak))
+
 static __thread DWORD last_error;
 
-DWORD GetLastError(void)
+WEAK DWORD GetLastError(void)
 {
 	return last_error;
 }
 
-void SetLastError(DWORD error)
+WEAK void SetLastError(DWORD error)
 {
 	last_error = error;
 }
 
-HANDLE GetCurrentProcess(void)
+WEAK HANDLE GetCurrentProcess(void)
 {
 	return (HANDLE)-1;
 }
@@ -93,7 +98,7 @@ static DWORD open_error(int error)
 	}
 }
 
-HANDLE OpenProcess(DWORD access __attribute__((unused)), BOOL inherit, DWORD pid)
+WEAK HANDLE OpenProcess(DWORD access __attribute__((unused)), BOOL inherit, DWORD pid)
 {
 	char path[32];
 	int fd;
@@ -125,7 +130,7 @@ static bool is_pagemap(int fd)
 	return strstr(path, "/pagemap");
 }
 
-BOOL CloseHandle(HANDLE handle)
+WEAK BOOL CloseHandle(HANDLE handle)
 {
 	int fd = handle_fd(handle);
 

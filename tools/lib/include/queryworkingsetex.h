@@ -9,7 +9,8 @@
  *  WSQUERY_OWN_WINDOWS_TYPES	if it has BOOL, DWORD, HANDLE, ... already
  *  WSQUERY_OWN_PSAPI_TYPES	if it has the PSAPI_* structures, too
  * which happens by itself after the headers of Wine, MinGW and the Windows SDK.
- * The widths must be those of Windows: BOOL and DWORD have 32 bits.
+ * The widths must be those of Windows: BOOL and DWORD have 32 bits. Functions of
+ * its own for errors and handles take the place of the library's.
  */
 #ifndef QUERYWORKINGSETEX_H
 #define QUERYWORKINGSETEX_H

@@ -67,8 +67,9 @@ static void layout_make(void)
 static void word_check(size_t i)
 {
 	unsigned int valid = words[i] & 1, shared = words[i] >> 15 & 1;
+	unsigned int expected = i >= ANON_PAGES;
 
-	if (valid != touched[i] || (shared != (i >= ANON_PAGES) && i < ANON_PAGES + SHMEM_PAGES))
+	if (valid != touched[i] || (i < ANON_PAGES + SHMEM_PAGES && shared != expected))
 		ok(false, "page %zu: %lx", i, (unsigned long)words[i]);
 }
 

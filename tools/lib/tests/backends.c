@@ -264,7 +264,7 @@ static void everything(void)
 			continue;
 		if (first < 0)
 			first = i;
-		ok(!errors[i] && counts[i].present > 10, "everything, %s: %llu present",
+		ok(!errors[i] && counts[i].present > 10, "the whole process, %s: %llu present",
 		   wsquery_backend_name(wsquery_backend(contexts[i])),
 		   (unsigned long long)counts[i].present);
 		ok(counts[i].mapped == counts[first].mapped &&

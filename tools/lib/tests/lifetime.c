@@ -210,7 +210,7 @@ static void descriptors(void)
 	ok(i == 50 && descriptor_count() == before, "no descriptor is left behind");
 	wsquery_close(NULL);
 	before = inherited_count();
-	ok(!wsquery_open_pid(&ws, getpid(), WSQUERY_BACKEND_ANY), "a context with descriptors");
+	ok(!wsquery_open_pid(&ws, getpid(), WSQUERY_BACKEND_ANY), "a context that has some");
 	ok(inherited_count() == before, "all of them close at exec");
 	wsquery_close(ws);
 	ok(in_child(daemon_closes_all, page), "the default context survives closing them all");

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include <queryworkingsetex.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "memory.h"
@@ -19,6 +20,8 @@
 #define PAGEFILE	(2UL << 22)
 #define ORIGINAL	(1UL << 30)
 #define BAD		(1UL << 31)
+
+#define NODE(n)		((unsigned long)(n) << 16)
 
 #define ANY_COUNT	(1UL << 1)	/* a share count, which must not be 0 */
 
@@ -53,6 +56,8 @@ static void check(void *address, unsigned long expected, const char *what)
 	unsigned long count = word & SHARE_COUNT;
 	bool counted = expected & SHARE_COUNT;
 
+	if (!one_node() && !(expected & NODE(63)))
+		word &= ~NODE(63);
 	ok((word & ~SHARE_COUNT) == (expected & ~SHARE_COUNT) && !!count == counted,
 	   "%s: %lx, is %lx", what, expected, word);
 }
@@ -208,6 +213,19 @@ static void guard_words(void)
 		tap_skip("guard region", "only told by the device on every kernel");
 }
 
+static void node_words(void)
+{
+	unsigned long node = 1UL << 1;
+	char *page = map_private(1);
+
+	if (!is_device() || syscall(SYS_mbind, page, PAGE, 2 /* MPOL_BIND */, &node, 3, 0)) {
+		tap_skip("NUMA node", "there is one only, or the backend does not tell");
+		return;
+	}
+	touch_write(page);
+	check(page, VALID | PROTECTION(PAGE_READWRITE) | NODE(1), "a page of node 1");
+}
+
 /* Takes a page of memory out of use: only where the memory is not real. */
 static void bad_words(void)
 {
@@ -305,6 +323,7 @@ int main(void)
 	thp_words();
 	swap_words();
 	guard_words();
+	node_words();
 	bad_words();
 	working_set();
 	return tap_done();
