@@ -75,6 +75,26 @@ static void anonymous(void)
 	munmap(memory, PAGES * PAGE);
 }
 
+/* Not in swap, whatever the kernel's own files call them. */
+static void guards(void)
+{
+	const struct case_of test = {
+		.name = "guard region", .attrs = ATTRS | WSQUERY_GUARD,
+		.want = { RW | WSQUERY_PRESENT, RW | WSQUERY_MARKER | WSQUERY_GUARD, RW,
+			  RW | WSQUERY_PRESENT },
+	};
+	char *memory = map_private(4);
+
+	touch_write(memory);
+	touch_write(memory + PAGE);
+	touch_write(memory + 3 * PAGE);
+	if (madvise(memory + PAGE, PAGE, MADV_GUARD_INSTALL))
+		tap_skip("guard region", "the kernel has none");
+	else
+		case_check(memory, &test);
+	munmap(memory, 4 * PAGE);
+}
+
 static void inaccessible(void)
 {
 	const struct case_of test = {
@@ -299,6 +319,7 @@ int main(void)
 	everything();
 	anonymous();
 	inaccessible();
+	guards();
 	shared_kinds();
 	file_kinds();
 	hugetlb();
