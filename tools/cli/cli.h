@@ -166,6 +166,7 @@ struct map_options {
 	struct target target;
 	struct columns columns;
 	enum unit unit;
+	const char *list;	/* of columns, as it was asked for */
 	const char *sort;
 	uint64_t min;
 	bool raw;

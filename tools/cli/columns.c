@@ -153,7 +153,7 @@ const char *column_text(const struct column *column, const struct row *row)
 	if (!strcmp(column->name, "offset"))
 		snprintf(text, sizeof(text), "%jx", map->offset);
 	else
-		snprintf(text, sizeof(text), "%jx-%jx", map->start, map->end);
+		snprintf(text, sizeof(text), "%08jx-%08jx", map->start, map->end);
 	return text;
 }
 

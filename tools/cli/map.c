@@ -38,9 +38,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &map->target;
 		break;
 	case 'o':
-		if (!map->columns.count)
-			columns_parse(&map->columns, DEFAULT_COLUMNS);
-		columns_parse(&map->columns, arg);
+		map->list = arg;
 		break;
 	case 's':
 		map->sort = arg;
@@ -201,8 +199,9 @@ int map_main(int argc, char **argv)
 	struct map_options map = { .headings = true };
 
 	argp_parse(&argp, argc, argv, 0, NULL, &map);
-	if (!map.columns.count)
-		columns_parse(&map.columns, map.target.compare ? COMPARE_COLUMNS : DEFAULT_COLUMNS);
+	columns_parse(&map.columns, map.target.compare ? COMPARE_COLUMNS : DEFAULT_COLUMNS);
+	if (map.list)
+		columns_parse(&map.columns, map.list);
 	if (map.unit == UNIT_HUMAN && (map.raw || map.target.json))
 		map.unit = UNIT_PAGES;
 	target_open(&map.target);

@@ -46,7 +46,7 @@ static int print_text(const struct wsquery_region *region, void *arg)
 	char flags[512];
 
 	wsquery_flags_format(flags, sizeof(flags), region->flags);
-	printf("%jx-%jx %ju %s\n", start, end,
+	printf("%08jx-%08jx %ju %s\n", start, end,
 	       (end - start) / pages->target.page, flags);
 	return 0;
 }

@@ -79,6 +79,8 @@ void picture_take(struct picture *picture, const struct target *target, struct w
 
 	picture->start = target->start;
 	picture->pages = cursor.length / target->page;
+	if (picture->columns > picture->pages)
+		picture->columns = picture->pages;
 	picture->group = 1;
 	while ((picture->pages - 1) / picture->group >= picture->columns * picture->rows)
 		picture->group *= 2;
