@@ -4,7 +4,6 @@
  * (WSQUERY_DISK names a directory on it), whose pages can be reclaimed.
  */
 #include <fcntl.h>
-#include <sys/mount.h>
 
 #include "kselftest_harness.h"
 #include "wsq.h"
@@ -27,35 +26,13 @@ FIXTURE_VARIANT(file) {
 FIXTURE_VARIANT_ADD(file, ramfs) { .disk = false };
 FIXTURE_VARIANT_ADD(file, disk) { .disk = true };
 
-static int new_file(bool disk)
-{
-	char dir[] = "/tmp/wsq-ramfs-XXXXXX", name[256];
-	const char *on_disk = getenv("WSQUERY_DISK");
-	int fd;
-
-	if (disk) {
-		snprintf(name, sizeof(name), "%s/wsq-XXXXXX", on_disk);
-		fd = mkostemp(name, O_CLOEXEC);
-		unlink(name);
-		return fd;
-	}
-	if (mount_ramfs(dir))
-		return -1;
-	snprintf(name, sizeof(name), "%s/file", dir);
-	fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	umount2(dir, MNT_DETACH);
-	rmdir(dir);
-	return fd;
-}
-
 FIXTURE_SETUP(file)
 {
 	if (variant->disk && !getenv("WSQUERY_DISK"))
 		SKIP(return, "no disk: WSQUERY_DISK is not set");
 	own();
-	self->fd = new_file(variant->disk);
+	self->fd = regular_file(variant->disk, PAGES);
 	ASSERT_LE(0, self->fd);
-	ASSERT_EQ(0, ftruncate(self->fd, PAGES * PAGE));
 	self->p = map_shared(self->fd, PAGES);
 	ASSERT_NE(NULL, self->p);
 	self->priv = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, self->fd, 0);
@@ -64,20 +41,6 @@ FIXTURE_SETUP(file)
 
 FIXTURE_TEARDOWN(file)
 {
-}
-
-/* In the page cache, by way of the descriptor. */
-static int cache(int fd)
-{
-	char page[PAGE];
-	int i;
-
-	for (i = 0; i < PAGES; i++) {
-		fill(page, 1);
-		if (pwrite(fd, page, PAGE, i * PAGE) != (ssize_t)PAGE)
-			return -1;
-	}
-	return fsync(fd);
 }
 
 TEST_F(file, never_touched)
@@ -89,14 +52,14 @@ TEST_F(file, never_touched)
 /* Mapped is not resident, and resident in the page cache is not mapped. */
 TEST_F(file, cached)
 {
-	ASSERT_EQ(0, cache(self->fd));
+	ASSERT_EQ(0, cache_file(self->fd, PAGES));
 	EXPECT_PAGES(self->p, PAGES, FILE_RW | WSQUERY_CACHED);
 	EXPECT_PAGES(self->priv, PAGES, PRV_RW | WSQUERY_CACHED);
 }
 
 TEST_F(file, present)
 {
-	ASSERT_EQ(0, cache(self->fd));
+	ASSERT_EQ(0, cache_file(self->fd, PAGES));
 	touch_read(self->p, PAGES);
 	EXPECT_PAGES(self->p, PAGES, FILE_RW | WSQUERY_PRESENT);
 	touch_read(self->priv, PAGES);
@@ -124,7 +87,7 @@ TEST_F(file, read_only)
 	char path[32], *p;
 	int fd;
 
-	ASSERT_EQ(0, cache(self->fd));
+	ASSERT_EQ(0, cache_file(self->fd, PAGES));
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", self->fd);
 	fd = open(path, O_RDONLY);
 	ASSERT_LE(0, fd);
@@ -135,40 +98,35 @@ TEST_F(file, read_only)
 	EXPECT_PAGES(p, PAGES, FILE_RO | WSQUERY_PRESENT);
 }
 
-TEST_F(file, executable)
+TEST_F(file, executable_shared)
 {
-	char *p;
+	ASSERT_EQ(0, cache_file(self->fd, PAGES));
+	touch_read(self->p, PAGES);
+	ASSERT_EQ(0, mprotect(self->p, PAGES * PAGE, PROT_READ | PROT_EXEC));
+	EXPECT_PAGES(self->p, PAGES, FILE_RO | WSQUERY_EXECUTABLE | WSQUERY_PRESENT);
+}
 
-	ASSERT_EQ(0, cache(self->fd));
-	p = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, self->fd, 0);
-	if (p == MAP_FAILED)
-		SKIP(return, "the file system permits no execution");
+TEST_F(file, discarded)
+{
+	fill(self->p, PAGES);
+	ASSERT_EQ(0, madvise(self->p, PAGES * PAGE, MADV_DONTNEED));
+	EXPECT_PAGES(self->p, PAGES, FILE_RW | WSQUERY_CACHED);
+}
+
+/* A child's page table of a file's mapping begins empty. */
+static int child_sees(void *p)
+{
+	if (check(p, PAGES, FILE_RW | WSQUERY_CACHED))
+		return 1;
 	touch_read(p, PAGES);
-	EXPECT_PAGES(p, PAGES, M_RO | WSQUERY_EXECUTABLE | WSQUERY_FILE | WSQUERY_PRESENT);
+	return !!check(p, PAGES, FILE_RW | WSQUERY_PRESENT);
 }
 
-TEST_F(file, copy_present)
+TEST_F(file, forked)
 {
-	ASSERT_EQ(0, cache(self->fd));
-	fill(self->priv, PAGES / 2);
-	EXPECT_PAGES(self->priv, PAGES / 2, PRV_RW | WSQUERY_PRESENT | WSQUERY_COPY);
-	EXPECT_PAGES(self->priv + PAGES / 2 * PAGE, PAGES / 2, PRV_RW | WSQUERY_CACHED);
-}
-
-TEST_F(file, copy_swapped)
-{
-	NEED_SWAP();
-	fill(self->priv, PAGES);
-	ASSERT_EQ(0, evict(self->priv, PAGES));
-	EXPECT_PAGES(self->priv, PAGES, PRV_RW | WSQUERY_SWAPPED | WSQUERY_COPY);
-	EXPECT_EQ(0, verify(self->priv, PAGES));
-}
-
-TEST_F(file, copy_discarded)
-{
-	fill(self->priv, PAGES);
-	ASSERT_EQ(0, madvise(self->priv, PAGES * PAGE, MADV_DONTNEED));
-	EXPECT_PAGES(self->priv, PAGES, PRV_RW | WSQUERY_CACHED);
+	fill(self->p, PAGES);
+	EXPECT_EQ(0, in_child(child_sees, self->p));
+	EXPECT_PAGES(self->p, PAGES, FILE_RW | WSQUERY_PRESENT);
 }
 
 TEST_F(file, locked)
@@ -197,9 +155,8 @@ FIXTURE_SETUP(disk)
 	if (!getenv("WSQUERY_DISK"))
 		SKIP(return, "no disk: WSQUERY_DISK is not set");
 	own();
-	self->fd = new_file(true);
+	self->fd = regular_file(true, PAGES);
 	ASSERT_LE(0, self->fd);
-	ASSERT_EQ(0, ftruncate(self->fd, PAGES * PAGE));
 	self->p = map_shared(self->fd, PAGES);
 	ASSERT_NE(NULL, self->p);
 	self->priv = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, self->fd, 0);
@@ -231,7 +188,7 @@ TEST_F(disk, reclaimed)
 {
 	int i;
 
-	ASSERT_EQ(0, cache(self->fd));
+	ASSERT_EQ(0, cache_file(self->fd, PAGES));
 	touch_read(self->p, PAGES);
 	for (i = 0; i < 50 && in_core(self->p); i++) {
 		ASSERT_EQ(0, madvise(self->p, PAGES * PAGE, MADV_PAGEOUT));
@@ -244,7 +201,7 @@ TEST_F(disk, reclaimed)
 
 TEST_F(disk, dropped)
 {
-	ASSERT_EQ(0, cache(self->fd));
+	ASSERT_EQ(0, cache_file(self->fd, PAGES));
 	ASSERT_EQ(0, posix_fadvise(self->fd, 0, PAGES * PAGE, POSIX_FADV_DONTNEED));
 	ASSERT_FALSE(in_core(self->p));
 	EXPECT_PAGES(self->p, PAGES, FILE_RW);

@@ -121,6 +121,14 @@ TEST_F(hugetlb, read_only)
 	EXPECT_PAGES(self->p, 512, (self->base & ~WSQUERY_WRITABLE) | MAPPED_HUGE);
 }
 
+TEST_F(hugetlb, executable)
+{
+	*self->p = 1;
+	ASSERT_EQ(0, mprotect(self->p, variant->size, PROT_READ | PROT_EXEC));
+	EXPECT_PAGES(self->p, 512, (self->base & ~WSQUERY_WRITABLE) | WSQUERY_EXECUTABLE |
+		     MAPPED_HUGE);
+}
+
 TEST_F(hugetlb, discarded)
 {
 	*self->p = 1;

@@ -3,27 +3,15 @@
  * Page-table entries that are marks, not pages: write-protection by userfaultfd,
  * poison, guards. And the same write-protection on pages that are there.
  */
-#include <fcntl.h>
 #include <linux/userfaultfd.h>
 #include <sys/ioctl.h>
-#include <sys/syscall.h>
 
 #include "kselftest_harness.h"
 #include "newer.h"
 #include "wsq.h"
 
 #define PAGES	64
-#define WP	(WSQUERY_UFFD_WP)
-#define WP_MARK	(WSQUERY_MARKER | WSQUERY_UFFD_WP | WSQUERY_MARKER_UFFD_WP)
-#define POISONED (WSQUERY_MARKER | WSQUERY_HWPOISON | WSQUERY_MARKER_POISON)
-
 enum kind { ANON, SHMEM, HUGETLB };
-
-struct watched {
-	char *p;
-	size_t pages;
-	int uffd;
-};
 
 FIXTURE(markers) {
 	struct watched w;
@@ -65,56 +53,27 @@ FIXTURE_TEARDOWN(markers)
 {
 }
 
-/* A userfaultfd with features over the memory, or -1 where the kernel has it not. */
-static int watch(struct watched *w, __u64 features, __u64 mode)
-{
-	struct uffdio_api api = { .api = UFFD_API, .features = features };
-	struct uffdio_register reg = {
-		.range = { (uintptr_t)w->p, w->pages * PAGE }, .mode = mode,
-	};
-
-	w->uffd = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
-	if (w->uffd < 0 || ioctl(w->uffd, UFFDIO_API, &api) ||
-	    ioctl(w->uffd, UFFDIO_REGISTER, &reg))
-		return -1;
-	return 0;
-}
-
-static int protect(struct watched *w, bool on)
-{
-	struct uffdio_writeprotect wp = {
-		.range = { (uintptr_t)w->p, w->pages * PAGE },
-		.mode = on ? UFFDIO_WRITEPROTECT_MODE_WP : 0,
-	};
-
-	return ioctl(w->uffd, UFFDIO_WRITEPROTECT, &wp);
-}
-
-#define NEED_WP(features) do { \
-	if (watch(&self->w, features, UFFDIO_REGISTER_MODE_WP)) \
-		SKIP(return, "this kernel cannot write-protect this memory: %s", \
-		     strerror(errno)); \
-} while (0)
 #define WP_FEATURES (variant->kind == ANON ? 0 : UFFD_FEATURE_WP_HUGETLBFS_SHMEM)
 
 TEST_F(markers, wp_present)
 {
 	__u64 there = WSQUERY_PRESENT | (variant->kind == HUGETLB ? WSQUERY_HUGE : 0);
 
-	NEED_WP(WP_FEATURES);
+	NEED_UFFD(&self->w, WP_FEATURES, UFFDIO_REGISTER_MODE_WP);
 	fill(self->w.p, self->w.pages);
-	ASSERT_EQ(0, protect(&self->w, true));
+	ASSERT_EQ(0, uffd_protect(&self->w, true));
 	EXPECT_PAGES(self->w.p, self->w.pages, self->base | there | WP);
-	ASSERT_EQ(0, protect(&self->w, false));
+	ASSERT_EQ(0, uffd_protect(&self->w, false));
 	EXPECT_PAGES(self->w.p, self->w.pages, self->base | there);
 }
 
 TEST_F(markers, wp_unpopulated)
 {
-	NEED_WP(variant->kind == ANON ? UFFD_FEATURE_WP_UNPOPULATED : WP_FEATURES);
-	ASSERT_EQ(0, protect(&self->w, true));
+	NEED_UFFD(&self->w, variant->kind == ANON ? UFFD_FEATURE_WP_UNPOPULATED : WP_FEATURES,
+		  UFFDIO_REGISTER_MODE_WP);
+	ASSERT_EQ(0, uffd_protect(&self->w, true));
 	EXPECT_PAGES(self->w.p, self->w.pages, self->base | WP_MARK);
-	ASSERT_EQ(0, protect(&self->w, false));
+	ASSERT_EQ(0, uffd_protect(&self->w, false));
 	EXPECT_PAGES(self->w.p, self->w.pages, self->base);
 }
 
@@ -122,9 +81,9 @@ TEST_F(markers, wp_unpopulated)
 TEST_F(markers, wp_swapped)
 {
 	NEED_SWAP();
-	NEED_WP(WP_FEATURES);
+	NEED_UFFD(&self->w, WP_FEATURES, UFFDIO_REGISTER_MODE_WP);
 	fill(self->w.p, self->w.pages);
-	ASSERT_EQ(0, protect(&self->w, true));
+	ASSERT_EQ(0, uffd_protect(&self->w, true));
 	if (variant->kind == HUGETLB) {
 		/* Not these: they stay. */
 		madvise(self->w.p, HUGE2M, MADV_PAGEOUT);
@@ -139,14 +98,8 @@ TEST_F(markers, wp_swapped)
 
 TEST_F(markers, poisoned)
 {
-	struct uffdio_poison poison = {
-		.range = { (uintptr_t)self->w.p, self->w.pages * PAGE },
-	};
-
-	if (watch(&self->w, UFFD_FEATURE_POISON, UFFDIO_REGISTER_MODE_MISSING))
-		SKIP(return, "this kernel has no UFFDIO_POISON: %s", strerror(errno));
-	ASSERT_EQ(0, ioctl(self->w.uffd, UFFDIO_POISON, &poison));
-	ASSERT_EQ((__s64)(self->w.pages * PAGE), poison.updated);
+	NEED_UFFD(&self->w, UFFD_FEATURE_POISON, UFFDIO_REGISTER_MODE_MISSING);
+	ASSERT_EQ(0, uffd_poison(&self->w));
 	EXPECT_PAGES(self->w.p, self->w.pages, self->base | POISONED);
 }
 
@@ -215,8 +168,8 @@ TEST_F(shmem_markers, wp_cached)
 {
 	fill(self->w.p, self->w.pages);
 	ASSERT_EQ(0, madvise(self->w.p, self->w.pages * PAGE, MADV_DONTNEED));
-	NEED_WP(UFFD_FEATURE_WP_HUGETLBFS_SHMEM);
-	ASSERT_EQ(0, protect(&self->w, true));
+	NEED_UFFD(&self->w, UFFD_FEATURE_WP_HUGETLBFS_SHMEM, UFFDIO_REGISTER_MODE_WP);
+	ASSERT_EQ(0, uffd_protect(&self->w, true));
 	EXPECT_PAGES(self->w.p, self->w.pages, self->base | WP_MARK | WSQUERY_CACHED);
 }
 
@@ -225,7 +178,7 @@ TEST_F(shmem_markers, half_of_each)
 	struct uffdio_writeprotect wp = { .mode = UFFDIO_WRITEPROTECT_MODE_WP };
 
 	NEED_SWAP();
-	NEED_WP(UFFD_FEATURE_WP_HUGETLBFS_SHMEM);
+	NEED_UFFD(&self->w, UFFD_FEATURE_WP_HUGETLBFS_SHMEM, UFFDIO_REGISTER_MODE_WP);
 	fill(self->w.p, 32);
 	ASSERT_EQ(0, evict(self->w.p, 32));
 	fill(self->w.p + 32 * PAGE, 16);

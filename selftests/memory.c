@@ -186,6 +186,42 @@ int mount_ramfs(char *dir)
 	return 0;
 }
 
+/* An empty regular file without a name: on a ramfs, or below WSQUERY_DISK. */
+int regular_file(bool disk, size_t pages)
+{
+	char dir[] = "/tmp/wsq-ramfs-XXXXXX", name[256];
+	const char *on_disk = getenv("WSQUERY_DISK");
+	int fd;
+
+	if (disk) {
+		snprintf(name, sizeof(name), "%s/wsq-XXXXXX", on_disk);
+		fd = mkostemp(name, O_CLOEXEC);
+		unlink(name);
+		return fd < 0 || ftruncate(fd, pages * PAGE) ? -1 : fd;
+	}
+	if (mount_ramfs(dir))
+		return -1;
+	snprintf(name, sizeof(name), "%s/file", dir);
+	fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	umount2(dir, MNT_DETACH);
+	rmdir(dir);
+	return fd < 0 || ftruncate(fd, pages * PAGE) ? -1 : fd;
+}
+
+/* Fills a file's pages in the page cache, by way of the descriptor. */
+int cache_file(int fd, size_t pages)
+{
+	char page[PAGE];
+	size_t i;
+
+	for (i = 0; i < pages; i++) {
+		pattern((unsigned int *)page, i + 1);
+		if (pwrite(fd, page, PAGE, i * PAGE) != (ssize_t)PAGE)
+			return -1;
+	}
+	return fsync(fd);
+}
+
 /* Sees to it that so many huge pages are free. */
 int hugetlb_reserve(size_t size, int pages)
 {
@@ -215,6 +251,25 @@ int hugetlb_reserve(size_t size, int pages)
 		return -1;
 	fclose(f);
 	return free_pages >= have + pages - free_pages ? 0 : -1;
+}
+
+/* The word in brackets of a sysfs file of choices. */
+void sysfs_choice(const char *path, char *word, size_t size)
+{
+	char text[256] = "", *from, *to;
+	FILE *f = fopen(path, "r");
+
+	if (f && !fgets(text, sizeof(text), f))
+		text[0] = 0;
+	if (f)
+		fclose(f);
+	from = strchr(text, '[');
+	to = strchr(text, ']');
+	word[0] = 0;
+	if (from && to) {
+		*to = 0;
+		snprintf(word, size, "%s", from + 1);
+	}
 }
 
 bool kernel_before(int major, int minor)

@@ -228,6 +228,29 @@ TEST_F(shmem, mapped_from_the_middle)
 	EXPECT_PAGES(middle + 5 * PAGE, PAGES - 21, SHM_RW | WSQUERY_SWAPPED);
 }
 
+TEST_F(shmem, executable)
+{
+	fill(self->p, PAGES);
+	ASSERT_EQ(0, mprotect(self->p, PAGES * PAGE, PROT_READ | PROT_EXEC));
+	EXPECT_PAGES(self->p, PAGES, SHM_RO | WSQUERY_EXECUTABLE | WSQUERY_PRESENT);
+}
+
+/* A child's page table of shared memory begins empty. */
+static int child_sees(void *p)
+{
+	if (check(p, PAGES, SHM_RW | WSQUERY_CACHED))
+		return 1;
+	touch_read(p, PAGES);
+	return !!check(p, PAGES, SHM_RW | WSQUERY_PRESENT);
+}
+
+TEST_F(shmem, forked)
+{
+	fill(self->p, PAGES);
+	EXPECT_EQ(0, in_child(child_sees, self->p));
+	EXPECT_PAGES(self->p, PAGES, SHM_RW | WSQUERY_PRESENT);
+}
+
 TEST_F(shmem, locked)
 {
 	fill(self->p, PAGES);

@@ -142,6 +142,36 @@ TEST_F(shmem_private, read_only)
 	EXPECT_PAGES(ro, PAGES, M_RO | WSQUERY_SHMEM | WSQUERY_PRESENT);
 }
 
+TEST_F(shmem_private, executable)
+{
+	fill(self->file, PAGES);
+	touch_read(self->p, PAGES);
+	ASSERT_EQ(0, mprotect(self->p, PAGES * PAGE, PROT_READ | PROT_EXEC));
+	EXPECT_PAGES(self->p, PAGES,
+		     M_RO | WSQUERY_SHMEM | WSQUERY_EXECUTABLE | WSQUERY_PRESENT);
+}
+
+/* A read brings the file's page in, not a copy. */
+TEST_F(shmem_private, read_back)
+{
+	NEED_SWAP();
+	fill(self->file, PAGES);
+	ASSERT_EQ(0, evict(self->file, PAGES));
+	touch_read(self->p + 9 * PAGE, 1);
+	EXPECT_PAGES(self->p, 9, PRV_RW | WSQUERY_SWAPPED);
+	EXPECT_PAGES(self->p + 9 * PAGE, 1, PRV_RW | WSQUERY_PRESENT);
+	EXPECT_PAGES(self->p + 10 * PAGE, PAGES - 10, PRV_RW | WSQUERY_SWAPPED);
+}
+
+TEST_F(shmem_private, past_the_end)
+{
+	fill(self->p, PAGES / 2);
+	fill(self->file + PAGES / 2 * PAGE, PAGES / 2);
+	ASSERT_EQ(0, ftruncate(self->fd, 10 * PAGE));
+	EXPECT_PAGES(self->p, 10, PRV_RW | WSQUERY_PRESENT | WSQUERY_COPY);
+	EXPECT_PAGES(self->p + 10 * PAGE, PAGES - 10, PRV_RW);
+}
+
 TEST_F(shmem_private, locked)
 {
 	ASSERT_EQ(0, mlock(self->p, PAGES * PAGE));

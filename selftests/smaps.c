@@ -75,6 +75,14 @@ int smaps_of(const void *address, struct smaps *out)
 	return -1;
 }
 
+/* How many kB of the mapping huge entries map, says smaps. */
+long huge_kb(const void *p)
+{
+	struct smaps s;
+
+	return smaps_of(p, &s) ? -1 : (long)s.anon_huge;
+}
+
 /* The number after a word at the start of a line, or -1. */
 long proc_value(const char *file, const char *key)
 {

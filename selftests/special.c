@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Pages that few processes have: merged by KSM, poisoned, on the move, hidden for
- * NUMA hints, of a device, secret.
+ * Pages that few processes have: merged by KSM, of a device, of the kernel, secret.
  */
 #include <fcntl.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdatomic.h>
 #include <sys/syscall.h>
 #include <time.h>
 
@@ -46,28 +42,6 @@ TEST(ksm_merged)
 	EXPECT_PAGES(p, 1, M_RW | WSQUERY_PRESENT);
 	EXPECT_PAGES(p + PAGE, PAGES - 1, M_RW | WSQUERY_PRESENT | WSQUERY_KSM);
 	write_text("/sys/kernel/mm/ksm/run", "2");
-}
-
-static void ignore(int sig)
-{
-	(void)sig;
-}
-
-/* The entry says that the content is lost. Kernels may say so by a signal too. */
-TEST(hwpoison)
-{
-	char *p = map_anon(3);
-
-	NEED_ROOT();
-	own();
-	fill(p, 3);
-	signal(SIGBUS, ignore);
-	if (madvise(p + PAGE, PAGE, MADV_HWPOISON))
-		SKIP(return, "no memory failures to be injected: %s", strerror(errno));
-	EXPECT_PAGES(p, 1, M_RW | WSQUERY_PRESENT);
-	signal(SIGBUS, SIG_DFL);
-	EXPECT_PAGES(p + PAGE, 1, M_RW | WSQUERY_HWPOISON);
-	EXPECT_PAGES(p + 2 * PAGE, 1, M_RW | WSQUERY_PRESENT);
 }
 
 static int mapping_named(const char *name, unsigned long *start, unsigned long *end)
@@ -179,105 +153,6 @@ TEST(dev_zero_shared)
 	fill(p, PAGES);
 	ASSERT_EQ(0, evict(p, PAGES));
 	EXPECT_PAGES(p, PAGES, M_RW | WSQUERY_SHARED | WSQUERY_SHMEM | WSQUERY_SWAPPED);
-}
-
-struct mover {
-	char *p;
-	atomic_int stop;
-	atomic_int moved;
-};
-
-/* Returns how many pages are on the node then, or -1. */
-static long move_pages_to(char *p, int count, int node)
-{
-	void *pages[PAGES];
-	int nodes[PAGES], status[PAGES], i, n = 0;
-
-	for (i = 0; i < count; i++) {
-		pages[i] = p + i * PAGE;
-		nodes[i] = node;
-		status[i] = -1;
-	}
-	if (syscall(SYS_move_pages, 0, (long)count, pages, nodes, status, 2 /* MPOL_MF_MOVE */))
-		return -1;
-	for (i = 0; i < count; i++)
-		n += status[i] == node;
-	return n;
-}
-
-static void *move_to_and_fro(void *arg)
-{
-	struct mover *m = arg;
-	int node = 0;
-
-	while (!m->stop) {
-		long n = move_pages_to(m->p, PAGES, node ^= 1);
-
-		if (n > 0)
-			m->moved += n;
-	}
-	return NULL;
-}
-
-/*
- * Pages that another thread moves between nodes all the time never leave memory:
- * no answer may say so. pagemap calls them swapped now and then.
- */
-TEST(migrating)
-{
-	struct mover m = { .p = map_anon(PAGES) };
-	__u64 flags[PAGES], expected = M_RW | WSQUERY_PRESENT;
-	struct wsq *q = own();
-	pthread_t thread;
-	int i, bad = 0;
-	time_t until;
-
-	fill(m.p, PAGES);
-	if (move_pages_to(m.p, PAGES, 1) <= 0)
-		SKIP(return, "one node only");
-	ASSERT_EQ(0, pthread_create(&thread, NULL, move_to_and_fro, &m));
-	for (until = time(NULL) + 20; m.moved < 500 && time(NULL) < until;) {
-		ASSERT_EQ(0, wsq_wide(q, m.p, PAGES, flags));
-		for (i = 0; i < PAGES; i++)
-			bad += (flags[i] & ~(VOLATILE_ATTRS | WSQUERY_MIGRATING)) != expected;
-	}
-	m.stop = 1;
-	pthread_join(thread, NULL);
-	EXPECT_LE(500, m.moved);
-	EXPECT_EQ(0, bad);
-	EXPECT_EQ(0, verify(m.p, PAGES));
-}
-
-/* Entries that NUMA balancing took access from to see who uses the page. */
-TEST(numa_hint)
-{
-	long before, faults, updated = 0;
-	char *p = map_anon(PAGES);
-	int tries;
-
-	NEED_ROOT();
-	own();
-	fill(p, PAGES);
-	/* On both nodes, since pages of the node that it runs on are left alone. */
-	if (move_pages_to(p, PAGES / 2, 0) < 0 ||
-	    move_pages_to(p + PAGES / 2 * PAGE, PAGES / 2, 1) < 0 ||
-	    write_text("/proc/sys/kernel/numa_balancing", "1"))
-		SKIP(return, "no NUMA balancing");
-	before = proc_value("/proc/vmstat", "numa_pte_updates");
-	for (tries = 0; tries < 100 && updated <= 0; tries++) {
-		clock_t until = clock() + CLOCKS_PER_SEC / 10;
-
-		while (clock() < until)
-			;
-		updated = proc_value("/proc/vmstat", "numa_pte_updates") - before;
-	}
-	write_text("/proc/sys/kernel/numa_balancing", "0");
-	if (updated <= 0)
-		SKIP(return, "NUMA balancing did not come round");
-	EXPECT_PAGES(p, PAGES, M_RW | WSQUERY_PRESENT);
-	faults = proc_value("/proc/vmstat", "numa_hint_faults");
-	EXPECT_EQ(0, verify(p, PAGES));
-	EXPECT_LT(faults, proc_value("/proc/vmstat", "numa_hint_faults"));
 }
 
 TEST_HARNESS_MAIN

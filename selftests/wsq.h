@@ -128,7 +128,11 @@ int evict(void *start, size_t pages);
 int swap_content(__u64 swap, void *page);
 int write_text(const char *path, const char *text);
 int mount_ramfs(char *dir);
+int regular_file(bool disk, size_t pages);
+int cache_file(int fd, size_t pages);
+long huge_kb(const void *p);
 int hugetlb_reserve(size_t size, int pages);
+void sysfs_choice(const char *path, char *word, size_t size);
 bool kernel_before(int major, int minor);
 
 /* users.c */
@@ -163,6 +167,27 @@ int peer_wait(struct peer *peer);
 int peer_step(struct peer *peer);
 void peer_end(struct peer *peer);
 
+/* uffd.c */
+struct watched {
+	char *p;
+	size_t pages;
+	int uffd;
+};
+
+int uffd_watch(struct watched *w, __u64 features, __u64 mode);
+int uffd_protect(struct watched *w, bool on);
+int uffd_poison(struct watched *w);
+
+#define NEED_UFFD(w, features, mode) do { \
+	if (uffd_watch(w, features, mode)) \
+		SKIP(return, "userfaultfd does not do this here: %s", strerror(errno)); \
+} while (0)
+
+/* What its marks look like, on pages and in place of them. */
+#define WP	(WSQUERY_UFFD_WP)
+#define WP_MARK	(WSQUERY_MARKER | WSQUERY_UFFD_WP | WSQUERY_MARKER_UFFD_WP)
+#define POISONED (WSQUERY_MARKER | WSQUERY_HWPOISON | WSQUERY_MARKER_POISON)
+
 /* check.c */
 int check_flags(struct wsq *q, const char *file, int line, const void *start, size_t pages,
 		__u64 expected, __u64 care);
@@ -183,6 +208,12 @@ int check_forms(struct wsq *q, const void *start, size_t pages, const __u64 *fla
 #define NEED_ROOT() do { \
 	if (geteuid()) \
 		SKIP(return, "needs root"); \
+} while (0)
+
+#define THP_DIR	"/sys/kernel/mm/transparent_hugepage/"
+#define NEED_HUGE(p, size) do { \
+	if (huge_kb(p) != (long)((size) / 1024)) \
+		SKIP(return, "no huge pages to be had: %ld kB", huge_kb(p)); \
 } while (0)
 
 #endif /* WSQ_H */
