@@ -53,36 +53,45 @@ struct wsq_list_part {
 	u64 hi;
 };
 
-/* Reads the addresses of @n entries; returns how many could be read. */
-static unsigned long wsq_list_read(struct wsq_list_work *lw,
-				   const struct wsquery_entry __user *entry, unsigned long n)
-{
-	unsigned long i = 0;
-
-	if (!user_read_access_begin(entry, n * sizeof(*entry)))
-		return 0;
-	wsq_unroll
-	for (; i < n; i++)
-		unsafe_get_user(lw->address[i], &entry[i].address, fault);
-fault:
-	user_read_access_end();
-	return i;
-}
-
 static struct wsq_list_part wsq_list_part(const struct wsq_list_work *lw, unsigned long from,
 					  unsigned long n)
 {
-	u64 lo = lw->address[from], hi = lo;
+	u64 lo = U64_MAX, hi = 0;
 	unsigned long i;
 
 	wsq_unroll
-	for (i = from + 1; i < from + n; i++) {
-		const u64 address = lw->address[i];
+	for (i = from; i < from + n; i++) {
+		lo = min(lo, lw->address[i]);
+		hi = max(hi, lw->address[i]);
+	}
+	return (struct wsq_list_part){ from, n, lo >> PAGE_SHIFT, hi >> PAGE_SHIFT };
+}
 
+/*
+ * Reads the addresses of @n entries. Returns the part that they are, of fewer entries
+ * if not all could be read.
+ */
+static struct wsq_list_part wsq_list_read(struct wsq_list_work *lw,
+					  const struct wsquery_entry __user *entry,
+					  unsigned long n)
+{
+	u64 lo = U64_MAX, hi = 0;
+	unsigned long i = 0;
+
+	if (!user_read_access_begin(entry, n * sizeof(*entry)))
+		return (struct wsq_list_part){ 0 };
+	wsq_unroll
+	for (; i < n; i++) {
+		u64 address;
+
+		unsafe_get_user(address, &entry[i].address, fault);
+		lw->address[i] = address;
 		lo = min(lo, address);
 		hi = max(hi, address);
 	}
-	return (struct wsq_list_part){ from, n, lo >> PAGE_SHIFT, hi >> PAGE_SHIFT };
+fault:
+	user_read_access_end();
+	return (struct wsq_list_part){ 0, i, lo >> PAGE_SHIFT, hi >> PAGE_SHIFT };
 }
 
 static bool wsq_list_is_dense(const struct wsq_list_part *p)
@@ -108,8 +117,8 @@ static unsigned long wsq_list_write(const struct wsq_list_work *lw,
 				    struct wsquery_entry __user *entry)
 {
 	const u64 *address = lw->address + p->from;
-	const u64 *answer = lw->answer;
-	const u64 base = p->lo << PAGE_SHIFT;
+	/* So that a page number is an index. */
+	const u64 *answer = lw->answer - p->lo;
 	unsigned long i = 0;
 
 	entry += p->from;
@@ -117,8 +126,7 @@ static unsigned long wsq_list_write(const struct wsq_list_work *lw,
 		return 0;
 	wsq_unroll
 	for (; i < p->n; i++)
-		unsafe_put_user(answer[(address[i] - base) >> PAGE_SHIFT], &entry[i].flags,
-				fault);
+		unsafe_put_user(answer[address[i] >> PAGE_SHIFT], &entry[i].flags, fault);
 fault:
 	user_write_access_end();
 	return i;
@@ -192,16 +200,15 @@ static int wsq_list_sparse(struct wsq_walk *w, struct wsq_list_work *lw,
 	return err;
 }
 
-/* Answers @n entries that were read, n > 0, in parts as large as are dense. */
+/* Answers the entries that were read, at least one, in parts as large as are dense. */
 static int wsq_list_chunk(struct wsq_walk *w, struct wsq_list_work *lw,
-			  struct wsquery_entry __user *entry, unsigned long n,
+			  struct wsq_list_part p, struct wsquery_entry __user *entry,
 			  struct wsquery_list *list)
 {
-	unsigned long size = roundup_pow_of_two(n), from = 0;
+	unsigned long n = p.n, size = roundup_pow_of_two(n), from = 0;
 
 	/* Halve what is not dense, and go on after it with the next of its size. */
-	while (from < n) {
-		struct wsq_list_part p = wsq_list_part(lw, from, min(size, n - from));
+	for (;;) {
 		int err;
 
 		if (wsq_list_is_dense(&p)) {
@@ -210,14 +217,17 @@ static int wsq_list_chunk(struct wsq_walk *w, struct wsq_list_work *lw,
 			err = wsq_list_sparse(w, lw, &p, entry, list);
 		} else {
 			size /= 2;
+			p = wsq_list_part(lw, from, min(size, n - from));
 			continue;
 		}
 		if (err)
 			return err;
 		from += p.n;
+		if (from == n)
+			return 0;
 		size = from & -from;
+		p = wsq_list_part(lw, from, min(size, n - from));
 	}
-	return 0;
 }
 
 static void wsq_list_sink(struct wsq_sink *sink, u64 attrs)
@@ -259,13 +269,13 @@ int wsq_list(struct wsquery_list *list, const struct wsq_target *target)
 	}
 	while (!err && list->done < list->count) {
 		unsigned long n = min_t(u64, list->count - list->done, chunk);
-		unsigned long got = wsq_list_read(&lw, entry, n);
+		struct wsq_list_part all = wsq_list_read(&lw, entry, n);
 
 		if (fatal_signal_pending(current))
 			err = -EINTR;
-		else if (got)
-			err = wsq_list_chunk(&w, &lw, entry, got, list);
-		if (!err && got < n)
+		else if (all.n)
+			err = wsq_list_chunk(&w, &lw, all, entry, list);
+		if (!err && all.n < n)
 			err = -EFAULT;
 		entry += n;
 	}

@@ -105,21 +105,21 @@ void wsq_pages_exit(struct wsq_pages_sink *s)
 /* Regions */
 
 /**
- * struct wsq_region_slot - a run that the user does not have yet
+ * struct wsq_region_slots - runs that the user does not have yet
  * @region: what the user will get
- * @not_told: pages not told before it
+ * @not_told: pages not told before each
+ *
+ * A page, so that it is cleared quickly; the walk stops when it is nearly full.
  */
-struct wsq_region_slot {
-	struct wsquery_region region;
-	u64 not_told;
+struct wsq_region_slots {
+	struct wsquery_region region[WSQ_SLOTS];
+	u64 not_told[WSQ_SLOTS];
 };
-
-#define WSQ_SLOTS	(WSQ_BUFFER / sizeof(struct wsq_region_slot))
 
 static void wsq_regions_close(struct wsq_sink *sink, u64 flags, unsigned long pages)
 {
 	struct wsq_regions_sink *s = container_of(sink, struct wsq_regions_sink, sink);
-	struct wsq_region_slot *slot = s->slots + s->used;
+	struct wsquery_region *region = s->slots->region + s->used;
 	const u64 start = (u64)s->next << PAGE_SHIFT;
 	const u64 not_told = sink->not_told;
 
@@ -132,14 +132,14 @@ static void wsq_regions_close(struct wsq_sink *sink, u64 flags, unsigned long pa
 		return;
 
 	/* The walker keeps more flags apart than the user asked for. */
-	if (s->used && slot[-1].region.end == start && slot[-1].region.flags == flags) {
-		slot[-1].region.end = (u64)s->next << PAGE_SHIFT;
+	if (s->used && region[-1].end == start && region[-1].flags == flags) {
+		region[-1].end = (u64)s->next << PAGE_SHIFT;
 		return;
 	}
-	slot->region.start = start;
-	slot->region.end = (u64)s->next << PAGE_SHIFT;
-	slot->region.flags = flags;
-	slot->not_told = not_told;
+	region->start = start;
+	region->end = (u64)s->next << PAGE_SHIFT;
+	region->flags = flags;
+	s->slots->not_told[s->used] = not_told;
 	s->used++;
 	sink->room--;
 }
@@ -147,8 +147,9 @@ static void wsq_regions_close(struct wsq_sink *sink, u64 flags, unsigned long pa
 static int wsq_regions_drain(struct wsq_sink *sink, unsigned long pos, bool last)
 {
 	struct wsq_regions_sink *s = container_of(sink, struct wsq_regions_sink, sink);
-	unsigned int i, n;
-	int ret = 0;
+	struct wsq_region_slots *slots = s->slots;
+	unsigned long n, done = 0;
+	int ret;
 
 	if (last && sink->out.run_pages) {
 		wsq_regions_close(sink, sink->out.run_flags, sink->out.run_pages);
@@ -157,31 +158,23 @@ static int wsq_regions_drain(struct wsq_sink *sink, unsigned long pos, bool last
 	/* The last one may still grow. */
 	n = last || !s->used ? s->used : s->used - 1;
 
-	for (i = 0; i < n; i++) {
-		unsigned long done = 0;
+	ret = wsq_copy_out(s->to, slots->region, sizeof(slots->region[0]),
+			   min_t(u64, n, s->capacity), &done);
+	s->to += done * sizeof(slots->region[0]);
+	s->capacity -= done;
+	s->count += done;
+	if (!ret && done < n)
+		ret = 1;
 
-		if (!s->capacity) {
-			ret = 1;
-			break;
-		}
-		ret = wsq_copy_out(s->to, &s->slots[i].region, sizeof(struct wsquery_region),
-				   1, &done);
+	sink->pos = s->next;
+	if (done < s->used) {
+		sink->pos = slots->region[done].start >> PAGE_SHIFT;
 		if (ret)
-			break;
-		s->to += sizeof(struct wsquery_region);
-		s->capacity--;
-		s->count++;
+			sink->not_told = slots->not_told[done];
 	}
-
-	if (i < s->used) {
-		sink->pos = s->slots[i].region.start >> PAGE_SHIFT;
-		if (ret)
-			sink->not_told = s->slots[i].not_told;
-	} else {
-		sink->pos = s->next;
-	}
-	memmove(s->slots, s->slots + i, (s->used - i) * sizeof(*s->slots));
-	s->used -= i;
+	s->used -= done;
+	memmove(slots->region, slots->region + done, s->used * sizeof(slots->region[0]));
+	memmove(slots->not_told, slots->not_told + done, s->used * sizeof(slots->not_told[0]));
 	sink->room = WSQ_SLOTS - s->used;
 	return ret;
 }
@@ -202,7 +195,7 @@ int wsq_regions_init(struct wsq_regions_sink *s, unsigned long start, u64 attrs,
 {
 	struct wsq_sink *sink = &s->sink;
 
-	s->slots = kmalloc(WSQ_BUFFER, GFP_KERNEL | __GFP_NOWARN);
+	s->slots = kmalloc(sizeof(*s->slots), GFP_KERNEL | __GFP_NOWARN);
 	if (!s->slots)
 		return -ENOMEM;
 	s->used = 0;

@@ -94,7 +94,7 @@ struct wsq_pages_sink {
  * struct wsq_regions_sink - runs of equal pages, without the unmapped ones
  * @sink: the sink
  * @slots: closed runs that the user does not have yet
- * @used: how many
+ * @used: how many of them there are
  * @next: page after the last closed run
  * @to: where in the user's array the next entry goes
  * @capacity: entries left in it
@@ -104,7 +104,7 @@ struct wsq_pages_sink {
  */
 struct wsq_regions_sink {
 	struct wsq_sink sink;
-	struct wsq_region_slot *slots;
+	struct wsq_region_slots *slots;
 	unsigned int used;
 	unsigned long next;
 	void __user *to;
@@ -124,8 +124,13 @@ struct wsq_count_sink {
 	struct wsquery_count *total;
 };
 
-/* No single step of the walker, a page table at most, closes more runs. */
-#define WSQ_STEP_RUNS	(PTRS_PER_PTE + 8)
+/*
+ * Runs that a sink has room for; the room with which the walker takes no further step;
+ * and the room with which it stops in a table, enough for the rest of a batch.
+ */
+#define WSQ_SLOTS	127
+#define WSQ_STEP_RUNS	32
+#define WSQ_TABLE_RUNS	16
 
 /**
  * wsq_emit() - the next pages have these flags
@@ -154,6 +159,8 @@ static __always_inline void wsq_emit(struct wsq_sink *sink, struct wsq_out *out,
 		out->byte += pages;
 		break;
 	case WSQ_WIDE:
+		/* As many at a time as the loop over a table has alike. */
+		_Pragma("GCC unroll 8")
 		for (i = 0; i < pages; i++)
 			out->wide[i] = flags;
 		out->wide += pages;

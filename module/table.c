@@ -139,11 +139,13 @@ static __always_inline u64 wsq_table_absent(struct wsq_walk *w, const struct wsq
 
 /*
  * @simple: every present entry of the mapping has the flags w->present; no bit of it
- * was asked for. @slots: s->slots, a constant where there are none.
+ * was asked for. @slots: s->slots, a constant where there are none. Returns the entry
+ * it got to, which is not the end if the sink ran out of room.
  */
-static __always_inline void wsq_table_form(struct wsq_walk *w, const struct wsq_stretch *s,
-					   const enum wsq_form form, const bool simple,
-					   void *const *const slots)
+static __always_inline const pte_t *wsq_table_form(struct wsq_walk *w,
+						   const struct wsq_stretch *s,
+						   const enum wsq_form form, const bool simple,
+						   void *const *const slots)
 {
 	struct wsq_sink *sink = w->sink;
 	struct wsq_out out = sink->out;
@@ -176,6 +178,9 @@ do {											\
 
 	while (ptep < tail) {
 		unsigned int i;
+
+		if (form == WSQ_RUNS && sink->room < WSQ_TABLE_RUNS)
+			goto out;
 
 		if (simple) {
 			if ((!slots || pte_present(ptep_get((pte_t *)ptep))) &&
@@ -219,14 +224,17 @@ do {											\
 	}
 	for (; ptep < end; ptep++)
 		ONE();
+out:
 	sink->out = out;
+	return ptep;
 #undef ONE
 }
 
 #define WSQ_TABLE(name, form, simple, slots)						\
-static noinline void wsq_table_##name(struct wsq_walk *w, const struct wsq_stretch *s)	\
+static noinline const pte_t *wsq_table_##name(struct wsq_walk *w,			\
+					      const struct wsq_stretch *s)		\
 {											\
-	wsq_table_form(w, s, form, simple, slots);					\
+	return wsq_table_form(w, s, form, simple, slots);				\
 }
 
 WSQ_TABLE(bytes, WSQ_BYTES, true, NULL)
@@ -237,7 +245,7 @@ WSQ_TABLE(runs_simple, WSQ_RUNS, true, NULL)
 WSQ_TABLE(runs, WSQ_RUNS, false, s->slots)
 WSQ_TABLE(swap_places, WSQ_SWAP, false, s->slots)
 
-static void wsq_table_stretch(struct wsq_walk *w, const struct wsq_stretch *s)
+static const pte_t *wsq_table_stretch(struct wsq_walk *w, const struct wsq_stretch *s)
 {
 	const bool simple = w->simple && !s->slots;
 
@@ -252,6 +260,7 @@ static void wsq_table_stretch(struct wsq_walk *w, const struct wsq_stretch *s)
 	case WSQ_SWAP:
 		return wsq_table_swap_places(w, s);
 	}
+	return s->end;
 }
 
 /* Pages whose hole is not told, for the forms that have no runs to count them by. */
@@ -287,8 +296,11 @@ static unsigned int wsq_table_present(const struct wsq_walk *w, const pte_t *pte
  * @ptep: first entry; the table's lock and rcu_read_lock() are held
  * @page: page that it maps, as address >> PAGE_SHIFT
  * @n: number of entries, at least 1
+ *
+ * Return: how many entries were emitted; fewer than @n only if the sink has no room
+ * for more, and at least 1.
  */
-void wsq_table(struct wsq_walk *w, const pte_t *ptep, unsigned long page, unsigned int n)
+unsigned int wsq_table(struct wsq_walk *w, const pte_t *ptep, unsigned long page, unsigned int n)
 {
 	struct wsq_stretch s = {
 		.ptep = ptep,
@@ -297,6 +309,7 @@ void wsq_table(struct wsq_walk *w, const pte_t *ptep, unsigned long page, unsign
 		.hole = w->base,
 	};
 	const pte_t *const end = s.end;
+	const pte_t *got;
 
 	if (w->gap == WSQ_GAP_NOT_TOLD) {
 		s.hole |= WSQUERY_NOT_TOLD & w->sink->keep;
@@ -304,10 +317,10 @@ void wsq_table(struct wsq_walk *w, const pte_t *ptep, unsigned long page, unsign
 			w->sink->not_told += wsq_table_holes(ptep, n);
 	}
 	if (w->gap != WSQ_GAP_CACHE)
-		return wsq_table_stretch(w, &s);
+		return wsq_table_stretch(w, &s) - ptep;
 
 	wsq_backing_reset(&w->backing);
-	while (s.ptep < end) {
+	do {
 		struct wsq_leaf leaf;
 		unsigned int present = wsq_table_present(w, s.ptep, end);
 
@@ -319,12 +332,12 @@ void wsq_table(struct wsq_walk *w, const pte_t *ptep, unsigned long page, unsign
 			continue;
 		}
 		leaf = wsq_backing_leaf(&w->backing, s.page, end - s.ptep);
-
 		s.end = s.ptep + leaf.pages;
 		s.hole = w->base | (leaf.flags & w->sink->keep);
 		s.slots = leaf.slots;
-		wsq_table_stretch(w, &s);
-		s.page += leaf.pages;
-		s.ptep = s.end;
-	}
+		got = wsq_table_stretch(w, &s);
+		s.page += got - s.ptep;
+		s.ptep = got;
+	} while (s.ptep < end && w->sink->room >= WSQ_TABLE_RUNS);
+	return s.ptep - ptep;
 }

@@ -67,12 +67,18 @@ static inline bool wsq_walk_spent(const struct wsq_walk *w)
 }
 
 unsigned long wsq_walk(struct wsq_walk *w, unsigned long pos, unsigned long end);
-u64 wsq_walk_page(struct wsq_walk *w, unsigned long page);
 void wsq_walk_emit(struct wsq_walk *w, u64 flags, u64 swap, unsigned long pages);
+
+/* mapping.c */
+void wsq_walk_enter(struct wsq_walk *w, struct vm_area_struct *vma);
 u64 wsq_walk_present(const struct wsq_walk *w, pte_t pte);
 
+/* page.c */
+u64 wsq_walk_page(struct wsq_walk *w, unsigned long page);
+
 /* table.c */
-void wsq_table(struct wsq_walk *w, const pte_t *ptep, unsigned long page, unsigned int n);
+unsigned int wsq_table(struct wsq_walk *w, const pte_t *ptep, unsigned long page,
+		       unsigned int n);
 
 /* hugetlb.c */
 unsigned long wsq_hugetlb(struct wsq_walk *w, unsigned long addr, unsigned long end);

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What is the same for all pages of a mapping, found out once when a walk enters it:
+ * flags, what has to be looked at, and what the caller may know.
+ */
+#include <linux/dax.h>
+
+#include "state.h"
+#include "walk.h"
+
+/* Flags of a present entry of a page of the base size or of hugetlb. */
+u64 wsq_walk_present(const struct wsq_walk *w, pte_t pte)
+{
+	u64 flags = w->base | WSQUERY_PRESENT;
+
+	if (w->attrs & WSQ_ATTRS_PTE)
+		flags |= wsq_pte_bit_flags(pte);
+	if (w->page_attrs && !pte_special(pte))
+		flags |= wsq_page_flags(pte_page(pte), w->page_attrs);
+	return flags & w->sink->keep;
+}
+
+/*
+ * Who may know what is in the page cache: the rule of mincore(2), the owner or
+ * who may write. A shared mapping that may be made writable proves it for the
+ * process that has it.
+ */
+static bool wsq_walk_may_know(const struct wsq_walk *w, const struct vm_area_struct *vma)
+{
+	const unsigned long shared = VM_SHARED | VM_MAYWRITE;
+
+	if (w->own && (vma->vm_flags & shared) == shared)
+		return true;
+	return wsq_file_writable(vma->vm_file);
+}
+
+static enum wsq_gap wsq_walk_gap_kind(const struct wsq_walk *w,
+				      const struct vm_area_struct *vma, bool shmem)
+{
+	if (!vma->vm_file)
+		return WSQ_GAP_PLAIN;
+	if (!shmem) {
+		if (!(w->attrs & WSQ_ATTRS_CACHE))
+			return WSQ_GAP_PLAIN;
+		/* What these keep in i_pages is not what it is elsewhere. */
+		if ((vma->vm_flags & VM_HUGETLB) || vma_is_dax(vma) || wsq_vma_is_device(vma))
+			return WSQ_GAP_PLAIN;
+	}
+	return wsq_walk_may_know(w, vma) ? WSQ_GAP_CACHE : WSQ_GAP_NOT_TOLD;
+}
+
+/* Attributes for which present pages of the mapping must be looked at. */
+static u64 wsq_walk_page_attrs(const struct wsq_walk *w, const struct vm_area_struct *vma)
+{
+	u64 attrs = w->attrs & WSQ_ATTRS_PAGE;
+
+	if (wsq_vma_is_device(vma))
+		return 0;
+	/* Only a private mapping that was written to has anonymous pages. */
+	if (!vma->anon_vma)
+		attrs &= ~WSQUERY_COPY;
+	/* MADV_UNMERGEABLE takes what KSM merged apart. */
+	if (!(vma->vm_flags & VM_MERGEABLE))
+		attrs &= ~WSQUERY_KSM;
+	if (!vma->vm_file)
+		attrs &= ~(w->shared_only ? WSQUERY_COPY | WSQUERY_SHARE_COUNT : WSQUERY_COPY);
+	return attrs;
+}
+
+static unsigned long wsq_walk_same(const struct wsq_walk *w, const struct vm_area_struct *vma)
+{
+	unsigned long same = ~0UL;
+
+#ifdef WSQ_PTE_PRESENT_BITS
+	if (w->page_attrs)
+		return same;
+	same = WSQ_PTE_PRESENT_BITS;
+	if (w->attrs & WSQUERY_DIRTY)
+		same |= WSQ_PTE_DIRTY_BITS;
+	if (w->attrs & WSQUERY_ACCESSED)
+		same |= WSQ_PTE_ACCESSED_BITS;
+	if (w->attrs & WSQUERY_SOFT_DIRTY)
+		same |= WSQ_PTE_SOFT_DIRTY_BITS;
+	if (w->attrs & WSQUERY_UFFD_WP)
+		same |= WSQ_PTE_UFFD_WP_BITS;
+	if (w->attrs & WSQUERY_ZERO) {
+		/* Elsewhere a special entry is that of the zero page. */
+		if (vma->vm_flags & (VM_PFNMAP | VM_MIXEDMAP))
+			same = ~0UL;
+		same |= WSQ_PTE_SPECIAL_BITS;
+	}
+#endif
+	return same;
+}
+
+/**
+ * wsq_walk_enter() - derive how the pages of a mapping are answered
+ * @w: the walk, which is in the mapping from now on
+ * @vma: the mapping
+ */
+void wsq_walk_enter(struct wsq_walk *w, struct vm_area_struct *vma)
+{
+	u64 flags = wsq_vma_flags(vma);
+
+	w->vma = vma;
+	w->base = flags & w->sink->keep;
+	w->page_attrs = wsq_walk_page_attrs(w, vma);
+	w->present = w->base | WSQUERY_PRESENT;
+	w->simple = !w->page_attrs && !(w->attrs & WSQ_ATTRS_PTE) && w->sink->form != WSQ_SWAP;
+	w->same = wsq_walk_same(w, vma);
+	w->gap = wsq_walk_gap_kind(w, vma, flags & WSQUERY_SHMEM);
+	if (w->gap == WSQ_GAP_CACHE)
+		wsq_backing_init(&w->backing, vma, flags & WSQUERY_SHMEM);
+}

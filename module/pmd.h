@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Opening what a PMD points to, by the rules that keep a page table in place.
+ *
+ * The caller holds the mmap lock for reading and a reference on the address space.
+ * That keeps every VMA found and the upper levels of the tables below it in place. A
+ * table of page-table entries may still go away: khugepaged retracts it and PT_RECLAIM
+ * frees it, both after an RCU grace period. So rcu_read_lock() is taken before the PMD
+ * is read, the table's lock is taken, and the PMD must then still be what it was. The
+ * lock is needed for more than that: a page that is being reclaimed, migrated, copied
+ * or write-protected has no entry for a moment, and only under the lock is such a
+ * moment not seen.
+ */
+#ifndef WSQ_PMD_H
+#define WSQ_PMD_H
+
+#include "compat.h"
+#include "walk.h"
+
+enum wsq_pmd {
+	WSQ_PMD_NONE,
+	WSQ_PMD_HUGE,
+	WSQ_PMD_TABLE,
+};
+
+/*
+ * Looks at a PMD and, if it points to a table, locks that. On WSQ_PMD_TABLE the lock
+ * @ptl and rcu_read_lock() are held and @ptep is the entry for @addr.
+ */
+static __always_inline enum wsq_pmd wsq_walk_open_pmd(struct wsq_walk *w, pmd_t *pmdp,
+						      unsigned long addr, pte_t **ptep,
+						      spinlock_t **ptl)
+{
+	for (;;) {
+		pmd_t pmd;
+
+		/* Also keeps a table that the PMD points to until it is unlocked. */
+		rcu_read_lock();
+		pmd = pmdp_get_lockless(pmdp);
+		if (pmd_none(pmd)) {
+			rcu_read_unlock();
+			return WSQ_PMD_NONE;
+		}
+		/* pmd_leaf() of x86 looks at one bit, that only means it if present. */
+		if (!pmd_present(pmd) || pmd_leaf(pmd)) {
+			rcu_read_unlock();
+			return WSQ_PMD_HUGE;
+		}
+		if (unlikely(pmd_bad(pmd))) {
+			rcu_read_unlock();
+			return WSQ_PMD_NONE;
+		}
+		*ptl = pte_lockptr(w->mm, &pmd);
+		spin_lock(*ptl);
+		if (likely(pmd_same(pmd, pmdp_get_lockless(pmdp)))) {
+			*ptep = pte_offset_kernel(&pmd, addr);
+			return WSQ_PMD_TABLE;
+		}
+		spin_unlock(*ptl);
+		rcu_read_unlock();
+	}
+}
+
+static __always_inline void wsq_walk_close_pmd(spinlock_t *ptl)
+{
+	spin_unlock(ptl);
+	rcu_read_unlock();
+}
+
+#endif /* WSQ_PMD_H */
