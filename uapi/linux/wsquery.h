@@ -243,7 +243,8 @@
  *
  * After an error other than %EINVAL and %E2BIG the request's done tells how far
  * the answer goes, if the structure could be written at all: everything up to
- * there was answered, nothing after it was written.
+ * there was answered, nothing after it was written. not_told may then count pages
+ * beyond.
  */
 
 /**
@@ -271,7 +272,8 @@
  * @forms: out: bit n is set if the ioctl with number n exists
  * @flags: out: all bits that the flags of a request may have
  * @page_size: out: bytes in a page
- * @attrs: out: all attributes that the attrs of a request may have
+ * @attrs: out: all attributes that the attrs of a request may have; not the bits of
+ *	the state, which are always told
  * @marker_kinds: out: kinds of markers that have a name here and exist in this
  *	kernel, as bits of %WSQUERY_MARKER_KIND
  * @lock_pages: out: the most pages looked at in one hold of the target's mmap
@@ -468,7 +470,8 @@ struct wsquery_entry {
  * define WSQUERY_IOC_ONE - argument is the address itself, not a pointer
  *
  * Returns the state and all attributes within %WSQUERY_ONE_MASK of the caller's
- * page at that address, or -1 with errno.
+ * page at that address, or -1 with errno. %WSQUERY_SHARE_COUNT is told as with
+ * %WSQUERY_SHARED_ONLY.
  */
 #define WSQUERY_IOC_ONE		_IO(WSQUERY_IOC_TYPE, 5)
 
