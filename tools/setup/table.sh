@@ -30,7 +30,7 @@ declare -A GROUP_PACKAGES=(
 	[vm]="qemu-system-x86 busybox-static cpio kmod xz-utils file gcc libc6-dev"
 	[check]="gcc-multilib python3"
 	[lint]="sparse perl python3 python3-ply python3-git shellcheck codespell mandoc git"
-	[bench]="python3"
+	[bench]="gnuplot-nox"
 )
 declare -A GROUP_KERNEL=(
 	[build]="kdir"
