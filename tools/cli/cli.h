@@ -99,7 +99,9 @@ struct target {
 extern const struct argp target_argp;
 void target_open(struct target *target);
 void target_close(struct target *target);
-/* The name of the process, or "?". */
+/* A backend as people know it: the file or ioctl behind it. */
+const char *backend_title(const struct wsquery *ws);
+/* The name of the process, or "?", without control characters. */
 const char *target_name(const struct target *target);
 /* Prints what all JSON documents begin with: {"pid":...,"page_size":..., */
 void target_json(const struct target *target);

@@ -24,6 +24,10 @@ void die(int status, const char *format, ...)
 
 void die_backend(int backend, int error)
 {
+	const char *named = getenv("WSQUERY_BACKEND");
+
+	if (backend == WSQUERY_BACKEND_ANY && named && wsquery_backend_by_name(named) > 0)
+		backend = wsquery_backend_by_name(named);
 	if (backend == WSQUERY_BACKEND_DEVICE && (error == -ENOENT || error == -ENXIO ||
 						  error == -ENODEV))
 		die(STATUS_NO_BACKEND,

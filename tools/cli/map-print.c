@@ -102,36 +102,30 @@ static void add_row(struct libscols_table *table, const struct map_options *opti
 static void print_title(const struct map_options *options)
 {
 	const struct target *target = &options->target;
-	const char *unit = "";
 	char page[32];
 
+	printf("Process %d (%s) through %s", target->pid, target_name(target),
+	       backend_title(target->ws));
+	if (target->other)
+		printf(", compared with %s", backend_title(target->other));
 	unit_format(page, sizeof(page), 1, UNIT_HUMAN, target->page);
 	if (options->unit == UNIT_PAGES)
-		unit = ", numbers are pages of ";
+		printf("; numbers are pages of %s", page);
 	else if (options->unit == UNIT_BYTES)
-		unit = ", numbers are bytes in pages of ";
-	printf("Process %d (%s) by %s%s%s", target->pid, target_name(target),
-	       wsquery_backend_name(wsquery_backend(target->ws)), unit, *unit ? page : "");
-	if (target->other)
-		printf(", compared with %s", other_name(target));
+		printf("; numbers are bytes, pages have %s", page);
 	printf("\n");
 }
 
 static void print_notes(const struct map_options *options, const struct row *sum)
 {
-	const struct target *target = &options->target;
 	uint64_t not_told = sum->totals.count.range.not_told;
 
-	if (wsquery_backend(target->ws) != WSQUERY_BACKEND_DEVICE) {
-		printf("Without the module %s answers: shared memory in swap looks like a hole.\n",
-		       wsquery_backend_name(wsquery_backend(target->ws)));
-		if (not_told)
-			printf("Of %ju pages it cannot be told what is behind the hole.\n",
-			       not_told);
-	} else if (not_told) {
+	if (wsquery_backend(options->target.ws) != WSQUERY_BACKEND_DEVICE)
+		printf("Without the module, shared memory in swap looks like a hole: of %ju pages\n"
+		       "it is not known what is behind the hole.\n", not_told);
+	else if (not_told)
 		printf("Of %ju pages you may not know what is behind the hole (see not-told).\n",
 		       not_told);
-	}
 }
 
 void map_print(const struct map_options *options, const struct row *rows, size_t count,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* wsquery show: a picture of one range, or the same seen by two backends side by side. */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -107,17 +108,27 @@ static size_t columns_that_fit(size_t width, size_t margin, bool two)
 static void print_headings(const struct target *target, const struct picture *picture,
 			   size_t margin)
 {
-	int columns = picture->columns > 8 ? picture->columns : 8;
+	int columns = picture->columns;
 
 	printf("%*s%-*.*s%*s%.*s\n", (int)margin, "", columns, columns,
-	       wsquery_backend_name(wsquery_backend(target->ws)), GAP, "", columns,
-	       wsquery_backend_name(wsquery_backend(target->other)));
+	       backend_title(target->ws), GAP, "", columns, backend_title(target->other));
+}
+
+/* Of the mapping, if it is one; a file's name can have anything in it. */
+static void print_name(const struct target *target)
+{
+	const char *name = target->maps.count == 1 ? target->maps.list[0].name : "";
+
+	if (!*name)
+		return;
+	for (; *name; name++)
+		putchar(iscntrl((unsigned char)*name) ? '?' : *name);
+	printf(", ");
 }
 
 static void show_run(struct show_options *show, enum style style)
 {
 	struct target *target = &show->target;
-	const struct mapping *map = target->maps.count ? &target->maps.list[0] : NULL;
 	struct picture one = { 0 }, two = { 0 };
 	char line_size[32], group_size[32], address[20];
 	size_t i, cells_per_line, margin;
@@ -135,8 +146,7 @@ static void show_run(struct show_options *show, enum style style)
 		    target->page);
 	unit_format(group_size, sizeof(group_size), one.group, UNIT_HUMAN, target->page);
 	printf("Process %d (%s), ", target->pid, target_name(target));
-	if (target->maps.count == 1 && *map->name)
-		printf("%s, ", map->name);
+	print_name(target);
 	printf("%ju pages: %s a %s, %s a line\n", one.pages, group_size,
 	       style == STYLE_COLOUR ? "half character" : "character", line_size);
 	if (target->other)
@@ -152,10 +162,10 @@ static void show_run(struct show_options *show, enum style style)
 		putchar('\n');
 	}
 	if (target->other)
-		printf("%-8s ", wsquery_backend_name(wsquery_backend(target->ws)));
+		printf("%-17s ", backend_title(target->ws));
 	picture_legend(&one, style, stdout);
 	if (target->other) {
-		printf("\n%-8s ", wsquery_backend_name(wsquery_backend(target->other)));
+		printf("\n%-17s ", backend_title(target->other));
 		picture_legend(&two, style, stdout);
 	}
 	putchar('\n');

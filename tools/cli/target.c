@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Whom to ask about, where, and through what: options and opening. */
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -98,11 +99,11 @@ const struct argp target_argp = { options, parse, NULL, NULL, NULL, NULL, NULL }
 static struct wsquery *open_backend(pid_t pid, int backend)
 {
 	struct wsquery *probe, *ws;
-	int error, blame = backend;
+	int error;
 
 	error = wsquery_open(&probe, backend);
 	if (error)
-		die_backend(blame, error);
+		die_backend(backend, error);
 	wsquery_close(probe);
 	error = wsquery_open_pid(&ws, pid, backend);
 	if (error)
@@ -140,11 +141,23 @@ void target_close(struct target *target)
 	mappings_free(&target->maps);
 }
 
+const char *backend_title(const struct wsquery *ws)
+{
+	switch (wsquery_backend(ws)) {
+	case WSQUERY_BACKEND_DEVICE:
+		return "/dev/wsquery";
+	case WSQUERY_BACKEND_SCAN:
+		return "PAGEMAP_SCAN";
+	default:
+		return "/proc/PID/pagemap";
+	}
+}
+
 const char *target_name(const struct target *target)
 {
 	static char name[64];
 	char path[32];
-	ssize_t length = 0;
+	ssize_t length = 0, i;
 	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%d/comm", target->pid);
@@ -157,6 +170,9 @@ const char *target_name(const struct target *target)
 		return "?";
 	name[length] = '\0';
 	name[strcspn(name, "\n")] = '\0';
+	for (i = 0; name[i]; i++)
+		if (iscntrl((unsigned char)name[i]))
+			name[i] = '?';
 	return name;
 }
 
