@@ -2,7 +2,7 @@
 /* Makes the workload's mappings and does with them what their patterns say. */
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
+#include <linux/magic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 #include <sys/ipc.h>
 #include <sys/mman.h>
 #include <sys/shm.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "workload.h"
@@ -29,6 +30,15 @@ bool swap_exists(void)
 		lines += c == '\n';
 	fclose(file);
 	return lines > 1;
+}
+
+/* What is dropped from the page cache of such a file system is not dropped. */
+static bool in_memory(const char *directory)
+{
+	struct statfs fs;
+
+	return !statfs(directory, &fs) &&
+	       (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC);
 }
 
 /* A file of full length: of zeroes in the page cache, or with nothing in it yet. */
@@ -105,6 +115,10 @@ bool deed_map(struct deed *deed, const char *scratch)
 		flags = MAP_SHARED | MAP_ANONYMOUS;
 		break;
 	case ON_DISK:
+		if (in_memory(scratch)) {
+			errno = EMEDIUMTYPE;
+			return false;
+		}
 		deed->fd = make_file(scratch, deed->bytes, true);
 		break;
 	case TMPFS:

@@ -125,7 +125,8 @@ int main(int argc, char **argv)
 		struct deed *deed = &deeds[i];
 
 		if (!deed_map(deed, argv[2])) {
-			printf("Left out: %s: %s\n", deed->name, strerror(errno));
+			printf("Left out: %s: %s\n", deed->name, errno == EMEDIUMTYPE ?
+			       "that directory is in memory too" : strerror(errno));
 			continue;
 		}
 		if (!swap)

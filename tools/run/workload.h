@@ -20,7 +20,10 @@ struct deed {
 };
 
 bool swap_exists(void);
-/* Makes the mapping; false with errno if there is no such memory here. */
+/*
+ * Makes the mapping; false with errno if there is no such memory here (EMEDIUMTYPE
+ * if @scratch is no disk).
+ */
 bool deed_map(struct deed *deed, const char *scratch);
 /* Turns "swap out" into "keep in memory" in the pattern. */
 void deed_keep(struct deed *deed);
