@@ -48,6 +48,12 @@ static int wsq_copy_answer(void __user *to, const void *from, size_t ksize)
 	return copy_to_user(to, from, min_t(size_t, *(const u32 *)from, ksize)) ? -EFAULT : 0;
 }
 
+/* The flags of a request, and its target, which stands for something with one of them. */
+static bool wsq_target_valid(u32 flags, s32 target)
+{
+	return !(flags & ~WSQ_FLAGS) && (flags & WSQUERY_TARGET_FD || !target);
+}
+
 static int wsq_check_attrs(u64 attrs)
 {
 	/* A part of a field would be a wrong number. */
@@ -66,7 +72,7 @@ static int wsq_check_range(struct wsquery_range *range)
 {
 	range->done = 0;
 	range->not_told = 0;
-	if (range->flags & ~WSQ_FLAGS)
+	if (!wsq_target_valid(range->flags, range->target))
 		return -EINVAL;
 	if ((range->start | range->length) & ~PAGE_MASK)
 		return -EINVAL;
@@ -91,7 +97,8 @@ static int wsq_range_scan(struct wsquery_range *range, const struct wsq_target *
 	wsq_scan_init(&w, target, range->attrs, range->flags & WSQUERY_SHARED_ONLY, sink);
 	err = wsq_scan(&w, start, start + (range->length >> PAGE_SHIFT));
 	range->done = (u64)(sink->pos - start) << PAGE_SHIFT;
-	range->not_told = sink->not_told;
+	/* A walk that could not be given out as a whole counted some of the rest too. */
+	range->not_told = min(sink->not_told, range->done >> PAGE_SHIFT);
 	return err;
 }
 
@@ -252,7 +259,7 @@ static int wsq_ioctl_list(struct wsquery_list __user *uarg)
 	err = wsq_copy_request(&arg, sizeof(arg), WSQ_LIST_SIZE_VER0, uarg);
 	if (err)
 		return err;
-	if ((arg.flags & ~WSQ_FLAGS) || arg.reserved)
+	if (!wsq_target_valid(arg.flags, arg.target) || arg.reserved)
 		return -EINVAL;
 	err = wsq_check_attrs(arg.attrs) ?: wsq_check_array(arg.entries, sizeof(u64));
 	if (err)

@@ -37,7 +37,7 @@ static bool wsq_walk_may_know(const struct wsq_walk *w, const struct vm_area_str
 static enum wsq_gap wsq_walk_gap_kind(const struct wsq_walk *w,
 				      const struct vm_area_struct *vma, bool shmem)
 {
-	if (!vma->vm_file)
+	if (!wsq_vma_file(vma))
 		return WSQ_GAP_PLAIN;
 	if (!shmem) {
 		if (!(w->attrs & WSQ_ATTRS_CACHE))
@@ -62,7 +62,7 @@ static u64 wsq_walk_page_attrs(const struct wsq_walk *w, const struct vm_area_st
 	/* MADV_UNMERGEABLE takes what KSM merged apart. */
 	if (!(vma->vm_flags & VM_MERGEABLE))
 		attrs &= ~WSQUERY_KSM;
-	if (!vma->vm_file)
+	if (!wsq_vma_file(vma))
 		attrs &= ~(w->shared_only ? WSQUERY_COPY | WSQUERY_SHARE_COUNT : WSQUERY_COPY);
 	return attrs;
 }

@@ -64,8 +64,7 @@ static int wsq_target_from_file(struct wsq_target *target, struct file *file)
  * @flags: flags of the request, checked
  * @fd: its target
  *
- * Return: 0; -EINVAL if @fd is not 0 though the request is about the caller;
- * -EBADF, -EOPNOTSUPP or -ESRCH, see the uapi header.
+ * Return: 0, -EBADF, -EOPNOTSUPP or -ESRCH, see the uapi header.
  */
 int wsq_target_get(struct wsq_target *target, u32 flags, s32 fd)
 {
@@ -73,8 +72,6 @@ int wsq_target_get(struct wsq_target *target, u32 flags, s32 fd)
 	int err;
 
 	if (!(flags & WSQUERY_TARGET_FD)) {
-		if (fd)
-			return -EINVAL;
 		/* A kernel thread, on behalf of whoever. */
 		if (!current->mm)
 			return -ESRCH;

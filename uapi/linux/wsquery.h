@@ -172,7 +172,8 @@
  * caller neither owns the file nor may write it, so that the page cache behind
  * it is not told. The rule is that of mincore(2), which invents residency in
  * this case. &wsquery_range.not_told counts these pages even if this attribute
- * was not asked for.
+ * was not asked for: those of shared memory always, those of other files if
+ * %WSQUERY_CACHED was asked for, since else nothing is kept back.
  */
 #define WSQUERY_NOT_TOLD	_BITULL(24)
 /** define WSQUERY_KSM - (P) merged with equal pages by KSM */
@@ -243,8 +244,8 @@
  *
  * After an error other than %EINVAL and %E2BIG the request's done tells how far
  * the answer goes, if the structure could be written at all: everything up to
- * there was answered, nothing after it was written. not_told may then count pages
- * beyond.
+ * there was answered, nothing after it was written. not_told is then only a
+ * bound.
  */
 
 /**
