@@ -137,7 +137,7 @@ static int check_list(struct wsq *q, const void *start, size_t pages, const __u6
 
 static int check_one(struct wsq *q, const void *start, size_t pages, const __u64 *flags)
 {
-	__u64 mask = WSQUERY_STATE_MASK | (q->attrs & WSQUERY_ONE_MASK), seen;
+	__u64 mask = WSQUERY_STATE_MASK | (q->attrs & WSQUERY_ONE_MASK), seen, want;
 	size_t i, step = pages / 16 + 1;
 	int rc;
 
@@ -147,8 +147,12 @@ static int check_one(struct wsq *q, const void *start, size_t pages, const __u64
 			return refused("one", start, pages, rc);
 		if (q->flags & WSQUERY_SHARED_ONLY)
 			mask &= ~WSQUERY_SHARE_COUNT;
-		if ((seen & mask) != (flags[i] & mask) || (seen & ~WSQUERY_ONE_MASK))
-			return complain("one", start, i, flags[i] & mask, seen);
+		want = flags[i] & mask;
+		/* As with WSQUERY_SHARED_ONLY. */
+		if (!(want & (WSQUERY_FILE | WSQUERY_SHMEM)))
+			want &= ~WSQUERY_SHARE_COUNT;
+		if ((seen & mask) != want || (seen & ~WSQUERY_ONE_MASK))
+			return complain("one", start, i, want, seen);
 	}
 	return 0;
 }

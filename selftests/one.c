@@ -33,8 +33,12 @@ static int same_as_pages(struct wsq *q, const char *p, size_t pages)
 
 	if (wsq_wide(q, p, pages, f))
 		return -1;
-	for (i = 0; i < pages; i++)
+	for (i = 0; i < pages; i++) {
+		/* As with WSQUERY_SHARED_ONLY. */
+		if (!(f[i] & (WSQUERY_FILE | WSQUERY_SHMEM)))
+			f[i] &= ~WSQUERY_SHARE_COUNT;
 		bad += wsq_one(q, p + i * PAGE, &one) || one != (f[i] & mask);
+	}
 	return bad;
 }
 
