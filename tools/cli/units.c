@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Numbers as people write them: pages, bytes, sizes, ranges, flag names. */
 #include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,17 +41,24 @@ static bool parse_size(const char *text, uint64_t *value)
 {
 	static const char suffix[] = "KMGT";
 	const char *found;
+	unsigned int shift;
 	char *end;
 
 	if (!isdigit((unsigned char)*text))
 		return false;
+	errno = 0;
 	*value = strtoull(text, &end, 0);
+	if (errno)
+		return false;
 	if (!*end)
 		return true;
 	found = strchr(suffix, toupper((unsigned char)*end));
 	if (!found || end[1])
 		return false;
-	*value <<= 10 * (found - suffix + 1);
+	shift = 10 * (found - suffix + 1);
+	if (*value > UINT64_MAX >> shift)
+		return false;
+	*value <<= shift;
 	return true;
 }
 
@@ -79,15 +87,17 @@ void range_parse(const char *text, uint64_t page, uint64_t *start, uint64_t *end
 	} else {
 		good = false;
 	}
+	good = good && *end > *start;
+	*start -= *start % page;
+	if (*end % page)
+		*end += page - *end % page;
+	/* The end of the last page is 0, and no process has that page. */
+	if (good && *end <= *start)
+		*end = -page;
 	if (!good || *end <= *start)
 		die(STATUS_USAGE,
 		    "'%s' is not a range: START-END in hexadecimal, or START+SIZE like 7f00+64K",
 		    text);
-	*start -= *start % page;
-	if (*end % page)
-		*end += page - *end % page;
-	if (*end < *start)
-		*end = -page;
 }
 
 uint64_t flags_parse(const char *text)
