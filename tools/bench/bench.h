@@ -21,6 +21,7 @@
 
 /* main.c */
 extern bool quick;
+bool wanted(const char *name);
 extern const char *scratch;
 noreturn void die(const char *format, ...);
 void *array_make(size_t count, size_t size);
@@ -115,12 +116,14 @@ struct job {
  * @ask: answers questions first to first + n
  * @check: whether these answers are right
  * @blind: cannot see that shared memory is in swap
+ * @there: whether this kernel has it; NULL if all have
  */
 struct who {
 	const char *name;
 	void (*ask)(struct job *job, size_t first, size_t n);
 	bool (*check)(struct job *job, size_t first, size_t n, bool blind);
 	bool blind;
+	bool (*there)(void);
 };
 
 static inline size_t job_page(const struct job *job, size_t i)
@@ -140,6 +143,7 @@ void job_poison(struct job *job, size_t first, size_t n);
 bool job_expect(const struct job *job, size_t i, enum state state, bool blind);
 
 /* measure.c */
+extern size_t questions;
 double measure(struct job *job, const struct who *who);
 double measure_whole(struct job *job, const struct who *who);
 
@@ -148,6 +152,7 @@ void peers_start(void);
 extern const struct who peer_pagemap, peer_pagemap_256, peer_pagemap_pread, peer_mincore;
 
 /* scan.c */
+bool scan_there(void);
 extern const struct who peer_scan, peer_scan_few;
 
 /* wine.c */

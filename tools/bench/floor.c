@@ -39,8 +39,8 @@ static bool check_nothing(struct job *job, size_t first, size_t n, bool blind)
 
 void floor_run(void)
 {
-	const struct who unknown = { "ioctl", ask_ioctl, check_nothing, false };
-	const struct who bare = { "syscall", ask_syscall, check_nothing, false };
+	const struct who unknown = { "ioctl", ask_ioctl, check_nothing, false, NULL };
+	const struct who bare = { "syscall", ask_syscall, check_nothing, false, NULL };
 	struct wsquery_info info = { .size = sizeof(info) };
 	struct job job = { .count = CALLS, .window = CALLS };
 	double cost = measure(&job, &unknown);

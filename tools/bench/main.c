@@ -31,7 +31,7 @@ static const struct part {
 };
 
 static bool insn;
-static const char *only;
+static const char *only, *only_case;
 static const char *json;
 
 void die(const char *format, ...)
@@ -84,11 +84,31 @@ unsigned long setting_swap(const char *path, unsigned long value)
 	return fclose(file) ? 0 : was;
 }
 
+bool wanted(const char *name)
+{
+	return !only_case || !strcmp(name, only_case);
+}
+
+/* For tools/bench/profile: how many questions there were, and where the module is. */
+static void profile_print(void)
+{
+	FILE *file = fopen("/sys/module/wsquery/sections/.text", "re");
+	char text[32] = "";
+
+	if (!file || fscanf(file, "%31s", text) != 1)
+		die("no address of the module");
+	fclose(file);
+	printf("asked %zu text %s\n", questions, text);
+}
+
 static error_t option(int key, char *arg, struct argp_state *state)
 {
 	switch (key) {
 	case 'q':
 		quick = true;
+		return 0;
+	case 'c':
+		only_case = arg;
 		return 0;
 	case 'o':
 		only = arg;
@@ -115,6 +135,8 @@ int main(int argc, char **argv)
 		{ "quick", 'q', NULL, 0, "only the main rows", 0 },
 		{ "only", 'o', "PART", 0,
 		  "only floor, rows, seed, thread, sparse, growth or disturb", 0 },
+		{ "case", 'c', "NAME", 0,
+		  "of rows and seed only this case; then tell how much was asked", 0 },
 		{ "unit", 'u', "insn|ns", 0, "count instructions, or nanoseconds", 0 },
 		{ "scratch", 's', "DIR", 0, "where a file that is not tmpfs can be made", 0 },
 		{ "json", 'j', "FILE", 0, "write the results, a line each", 0 },
@@ -137,7 +159,10 @@ int main(int argc, char **argv)
 		if (only ? !strcmp(only, part->name) : !part->apart && (part->quick || !quick))
 			part->run();
 	}
-	figures_print();
+	if (only_case)
+		profile_print();
+	else
+		figures_print();
 	if (json)
 		results_write(json);
 	return 0;

@@ -14,12 +14,22 @@
 #define REPEATS_TIME	40
 #define PROBE		16
 
+/* Of wsquery, in all. */
+size_t questions;
+
+static void ask(struct job *job, const struct who *who, size_t first, size_t n)
+{
+	who->ask(job, first, n);
+	if (!who->blind)
+		questions += n;
+}
+
 static double once(struct job *job, const struct who *who, size_t first, size_t n)
 {
 	__u64 from, to;
 
 	from = clock_now();
-	who->ask(job, first, n);
+	ask(job, who, first, n);
 	to = clock_now();
 	return clock_cost(from, to);
 }
@@ -27,7 +37,7 @@ static double once(struct job *job, const struct who *who, size_t first, size_t 
 static void verify(struct job *job, const struct who *who, size_t first, size_t n)
 {
 	job_poison(job, first, n);
-	who->ask(job, first, n);
+	ask(job, who, first, n);
 	if (!who->check(job, first, n, who->blind))
 		die("%s answers wrongly", who->name);
 }
@@ -87,13 +97,16 @@ static size_t window_size(struct job *job, const struct who *who)
  * @job: the questions
  * @who: who is asked
  *
- * Return: in the clock's unit. Does not return if an answer is wrong.
+ * Return: in the clock's unit; negative if they do not exist here. Does not return if an answer is wrong.
  */
 double measure(struct job *job, const struct who *who)
 {
-	size_t n = window_size(job, who), total = 0, windows, step, i;
+	size_t n, total = 0, windows, step, i;
 	double cost = 0;
 
+	if (who->there && !who->there())
+		return -1;
+	n = window_size(job, who);
 	windows = job->count / n;
 	if (windows > WINDOWS)
 		windows = WINDOWS;

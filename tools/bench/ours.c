@@ -194,9 +194,9 @@ static bool check_qwsex(struct job *job, size_t first, size_t n, bool blind)
 	return true;
 }
 
-const struct who our_pages = { "wsquery", ask_pages, check_pages, false };
-const struct who our_regions = { "wsquery", ask_regions, check_regions, false };
-const struct who our_count = { "wsquery", ask_count, check_count, false };
-const struct who our_list = { "wsquery", ask_list, check_list, false };
-const struct who our_one = { "wsquery", ask_one, check_list, false };
-const struct who our_qwsex = { "wsquery", ask_qwsex, check_qwsex, false };
+const struct who our_pages = { "wsquery", ask_pages, check_pages, false, NULL };
+const struct who our_regions = { "wsquery", ask_regions, check_regions, false, NULL };
+const struct who our_count = { "wsquery", ask_count, check_count, false, NULL };
+const struct who our_list = { "wsquery", ask_list, check_list, false, NULL };
+const struct who our_one = { "wsquery", ask_one, check_list, false, NULL };
+const struct who our_qwsex = { "wsquery", ask_qwsex, check_qwsex, false, NULL };

@@ -23,8 +23,11 @@ static const char *const everyone[] = {
 	"wine-8", "wine-10",
 };
 
+/* A negative value stands for a peer that does not exist here. */
 void result_add(const char *name, const char *who, double value)
 {
+	if (value < 0)
+		return;
 	if (filled == RESULTS)
 		die("more than %d results", RESULTS);
 	snprintf(results[filled].name, NAME, "%s", name);
@@ -43,7 +46,7 @@ double result_get(const char *name, const char *who)
 	return -1;
 }
 
-static bool asked(const char *const *names, size_t count, const char *who)
+static bool has_any(const char *const *names, size_t count, const char *who)
 {
 	size_t i;
 
@@ -60,7 +63,7 @@ void results_print(const char *title, const char *const *names, size_t count)
 
 	printf("\n%s\n%-26s", title, "");
 	for (j = 0; j < ARRAY_SIZE(everyone); j++)
-		if (asked(names, count, everyone[j]))
+		if (has_any(names, count, everyone[j]))
 			printf(" %13s", everyone[j]);
 	printf("\n");
 	for (i = 0; i < count; i++) {
@@ -68,7 +71,7 @@ void results_print(const char *title, const char *const *names, size_t count)
 		for (j = 0; j < ARRAY_SIZE(everyone); j++) {
 			double value = result_get(names[i], everyone[j]);
 
-			if (!asked(names, count, everyone[j]))
+			if (!has_any(names, count, everyone[j]))
 				continue;
 			if (value < 0)
 				printf(" %13s", "-");

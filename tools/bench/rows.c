@@ -95,12 +95,14 @@ static void row_run(const struct row *row, size_t pages)
 void rows_run(void)
 {
 	const char *names[ARRAY_SIZE(rows)];
-	size_t i;
+	size_t i, n = 0;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (!wanted(rows[i].name))
+			continue;
 		row_run(&rows[i], quick ? PAGES_QUICK : PAGES);
-		names[i] = rows[i].name;
+		names[n++] = rows[i].name;
 	}
-	results_print("Cost of a page (list/: of an entry, one/: of a call)", names,
-		      ARRAY_SIZE(rows));
+	if (n)
+		results_print("Cost of a page (list/: of an entry, one/: of a call)", names, n);
 }

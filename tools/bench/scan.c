@@ -4,6 +4,7 @@
  * for what the state of wsquery tells, too: whether they are of a file and huge. For
  * counting, present and swapped suffice, which is cheaper.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/ioctl.h>
 
@@ -13,9 +14,20 @@
 _Static_assert(sizeof(struct page_region) == sizeof(struct wsquery_region),
 	       "both kinds of runs share an array");
 
+static int pagemap = -1;
+
+/* Since Linux 6.7. */
+bool scan_there(void)
+{
+	struct pm_scan_arg arg = { .size = sizeof(arg) };
+
+	if (pagemap < 0)
+		pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+	return ioctl(pagemap, PAGEMAP_SCAN, &arg) >= 0 || errno != ENOTTY;
+}
+
 static void scan(struct job *job, size_t first, size_t n, __u64 categories)
 {
-	static int pagemap = -1;
 	struct pm_scan_arg arg = {
 		.size = sizeof(arg),
 		.start = (uintptr_t)job_address(job, first),
@@ -23,8 +35,6 @@ static void scan(struct job *job, size_t first, size_t n, __u64 categories)
 		.return_mask = categories,
 	};
 
-	if (pagemap < 0)
-		pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
 	job->found = 0;
 	arg.end = arg.start + n * PAGE;
 	while (arg.start < arg.end && job->found < job->capacity) {
@@ -69,5 +79,5 @@ static bool check_scan(struct job *job, size_t first, size_t n, bool blind)
 	return true;
 }
 
-const struct who peer_scan = { "pagemap-scan", ask_scan, check_scan, true };
-const struct who peer_scan_few = { "pagemap-scan", ask_scan_few, check_scan, true };
+const struct who peer_scan = { "pagemap-scan", ask_scan, check_scan, true, scan_there };
+const struct who peer_scan_few = { "pagemap-scan", ask_scan_few, check_scan, true, scan_there };

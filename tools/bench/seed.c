@@ -65,6 +65,8 @@ static void print(void)
 		double wine = result_get(row->name, "wine-10");
 		double ours = result_get(row->name, "wsquery");
 
+		if (ours < 0)
+			continue;
 		printf("%-22s | %7.1f %11.1f %13.1f | %8.1f %8.1f %8.1f | %13.1f %7.1f\n",
 		       row->name, row->windows, row->wine_before, row->wine_buffered,
 		       result_get(row->name, "wine-8"), wine, ours,
@@ -85,7 +87,7 @@ void seed_run(void)
 		job_start(&job, pop[file]);
 		wine_views(pop[file]);
 		for (i = 0; i < ARRAY_SIZE(rows); i++)
-			if (rows[i].file == file)
+			if (rows[i].file == file && wanted(rows[i].name))
 				row_run(&rows[i], &job, order);
 		job_end(&job);
 		pop_free(pop[file]);

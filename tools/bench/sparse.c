@@ -93,8 +93,8 @@ static bool sparse_check(struct job *job, size_t first, size_t n, bool blind)
 
 static void row_run(const struct row *row, struct pop *pop)
 {
-	const struct who us = { "wsquery", our_regions.ask, sparse_check, false };
-	const struct who scan = { "pagemap-scan", peer_scan.ask, sparse_check, true };
+	const struct who us = { "wsquery", our_regions.ask, sparse_check, false, NULL };
+	const struct who scan = { "pagemap-scan", peer_scan.ask, sparse_check, true, scan_there };
 	struct job job = {
 		.pop = pop,
 		.count = RESERVED / PAGE,

@@ -256,5 +256,5 @@ static bool check_wine(struct job *job, size_t first, size_t n, bool blind)
 	return true;
 }
 
-const struct who peer_wine_8 = { "wine-8", ask_wine_8, check_wine, true };
-const struct who peer_wine_10 = { "wine-10", ask_wine_10, check_wine, true };
+const struct who peer_wine_8 = { "wine-8", ask_wine_8, check_wine, true, NULL };
+const struct who peer_wine_10 = { "wine-10", ask_wine_10, check_wine, true, NULL };
