@@ -30,7 +30,7 @@ ifeq ($(HOST),)
 else
 	@$(SETUP) --no-kernel build
 	@$(MAKE) -s --no-print-directory module tools
-	@HOST=1 tools/run/run
+	@tools/run/run --host
 endif
 
 check: ## all tests, on each of KERNELS in the emulated machine
@@ -67,7 +67,26 @@ tools: ## the library, the command, and what the emulated machine runs
 	@$(MAKE) -s --no-print-directory -C tools/cli
 	@$(MAKE) -s --no-print-directory -C tools/run
 
+install: all ## into DESTDIR and PREFIX, the module for KDIR; see Documentation/install.md
+	@$(MAKE) -s --no-print-directory -C tools/lib install PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)
+	@$(MAKE) -s --no-print-directory -C tools/cli install PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)
+	install -d $(DESTDIR)$(PREFIX)/share/man/man4 $(DESTDIR)/lib/modules/$(RELEASE)/extra \
+		$(DESTDIR)/etc/modules-load.d $(DESTDIR)/etc/udev/rules.d
+	install -m 644 man/wsquery.4 $(DESTDIR)$(PREFIX)/share/man/man4
+	install -m 644 packaging/wsquery.conf $(DESTDIR)/etc/modules-load.d
+	install -m 644 packaging/99-wsquery.rules $(DESTDIR)/etc/udev/rules.d
+	install -m 644 $(MODULE_DIR)/module/wsquery.ko $(DESTDIR)/lib/modules/$(RELEASE)/extra
+	@test -n "$(DESTDIR)" || depmod $(RELEASE)
+
+wine-patch: ## print the change to Wine's ntdll, for Wine 10.0
+	@tools/wine/patch
+
+wine-check: ## build Wine with the change and measure it; half an hour the first time
+	@$(SETUP) --kernel 6.12 build vm
+	@$(MAKE) -s --no-print-directory module-6.12
+	@tools/wine/check
+
 clean: ## remove build/
 	rm -rf build
 
-.PHONY: all help run check lint bench shell module tools clean
+.PHONY: all help run check lint bench shell module tools install wine-patch wine-check clean
