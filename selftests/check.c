@@ -145,8 +145,6 @@ static int check_one(struct wsq *q, const void *start, size_t pages, const __u64
 		rc = wsq_one(q, (const char *)start + i * PAGE + 1, &seen);
 		if (rc)
 			return refused("one", start, pages, rc);
-		if (q->flags & WSQUERY_SHARED_ONLY)
-			mask &= ~WSQUERY_SHARE_COUNT;
 		want = flags[i] & mask;
 		/* As with WSQUERY_SHARED_ONLY. */
 		if (!(want & (WSQUERY_FILE | WSQUERY_SHMEM)))

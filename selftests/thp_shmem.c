@@ -116,13 +116,16 @@ FIXTURE_TEARDOWN(shmem_huge)
 
 TEST_F(shmem_huge, protections)
 {
+	__u64 mapped;
+
 	ASSERT_EQ(0, mprotect(self->p, HUGE2M, PROT_READ));
 	EXPECT_PAGES(self->p, HALF, SHM_RO | MAYBE_HUGE(self->p));
 	ASSERT_EQ(0, mprotect(self->p, HUGE2M, PROT_READ | PROT_EXEC));
 	EXPECT_PAGES(self->p, HALF, SHM_RO | WSQUERY_EXECUTABLE | MAYBE_HUGE(self->p));
+	/* The smaps of 6.1 does not see it without access. */
+	mapped = MAYBE_HUGE(self->p);
 	ASSERT_EQ(0, mprotect(self->p, HUGE2M, PROT_NONE));
-	EXPECT_PAGES(self->p, HALF,
-		     M_NONE | WSQUERY_SHMEM | WSQUERY_SHARED | MAYBE_HUGE(self->p));
+	EXPECT_PAGES(self->p, HALF, M_NONE | WSQUERY_SHMEM | WSQUERY_SHARED | mapped);
 }
 
 static int child_evicts(void *p)

@@ -171,6 +171,27 @@ static void peer_run(struct peer *peer, peer_fn fn, void *arg)
 	_exit(0);
 }
 
+/* Waits until the peer has done its last instruction for now: it sleeps in a read. */
+static int peer_asleep(const struct peer *peer)
+{
+	char path[64], line[512], *at;
+	int tries;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", peer->pid);
+	for (tries = 0; tries < 5000; tries++) {
+		FILE *f = fopen(path, "re");
+
+		if (!f)
+			return -1;
+		at = fgets(line, sizeof(line), f) ? strrchr(line, ')') : NULL;
+		fclose(f);
+		if (at && !strncmp(at, ") S", 3))
+			return 0;
+		usleep(1000);
+	}
+	return -1;
+}
+
 /* Starts a peer and returns when it is ready, with its pagemap open. */
 int peer_start(struct peer *peer, peer_fn fn, void *arg)
 {
@@ -194,7 +215,7 @@ int peer_start(struct peer *peer, peer_fn fn, void *arg)
 	if (peer->pid < 0 || read(peer->from, &c, 1) != 1)
 		return -1;
 	peer->pagemap = pagemap_open(peer->pid);
-	return peer->pagemap < 0 ? -1 : 0;
+	return peer->pagemap < 0 ? -1 : peer_asleep(peer);
 }
 
 /* Has the peer do its next step and returns when it is ready again. */
@@ -202,7 +223,9 @@ int peer_step(struct peer *peer)
 {
 	char c;
 
-	return write(peer->to, "s", 1) == 1 && read(peer->from, &c, 1) == 1 ? 0 : -1;
+	if (write(peer->to, "s", 1) != 1 || read(peer->from, &c, 1) != 1)
+		return -1;
+	return peer_asleep(peer);
 }
 
 void peer_end(struct peer *peer)
