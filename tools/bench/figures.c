@@ -96,5 +96,7 @@ void figures_print(void)
 		print_margin(name, "wine-10", margin);
 	if (total)
 		printf("%d of %d met\n", reached, total);
+	if (reached < total)
+		printf("What limits a case, instruction by instruction: tools/bench/profile CASE\n");
 	fflush(stdout);
 }

@@ -97,7 +97,8 @@ static size_t window_size(struct job *job, const struct who *who)
  * @job: the questions
  * @who: who is asked
  *
- * Return: in the clock's unit; negative if they do not exist here. Does not return if an answer is wrong.
+ * Return: in the clock's unit; negative if they do not exist here. Does not return if
+ * an answer is wrong.
  */
 double measure(struct job *job, const struct who *who)
 {

@@ -101,5 +101,8 @@ static bool check_mincore(struct job *job, size_t first, size_t n, bool blind)
 
 const struct who peer_pagemap = { "pagemap", ask_pagemap, check_pagemap, true, NULL };
 const struct who peer_pagemap_256 = { "pagemap-256", ask_pagemap_256, check_pagemap, true, NULL };
-const struct who peer_pagemap_pread = { "pagemap-pread", ask_pagemap_pread, check_pagemap, true, NULL };
+const struct who peer_pagemap_pread = {
+	"pagemap-pread", ask_pagemap_pread, check_pagemap, true, NULL
+};
+
 const struct who peer_mincore = { "mincore", ask_mincore, check_mincore, true, NULL };

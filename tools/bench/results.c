@@ -85,6 +85,8 @@ void results_print(const char *title, const char *const *names, size_t count)
 
 void results_write(const char *path)
 {
+	static const char line[] =
+	"{\"case\":\"%s\",\"who\":\"%s\",\"per_page\":%.3f,\"unit\":\"%s\",\"kernel\":\"%s\"}\n";
 	FILE *file = fopen(path, "we");
 	struct utsname kernel;
 	size_t i;
@@ -92,10 +94,8 @@ void results_write(const char *path)
 	if (!file || uname(&kernel))
 		die("cannot write %s", path);
 	for (i = 0; i < filled; i++)
-		fprintf(file, "{\"case\":\"%s\",\"who\":\"%s\",\"per_page\":%.3f,"
-			"\"unit\":\"%s\",\"kernel\":\"%s\"}\n",
-			results[i].name, results[i].who, results[i].value, clock_unit(),
-			kernel.release);
+		fprintf(file, line, results[i].name, results[i].who, results[i].value,
+			clock_unit(), kernel.release);
 	if (fclose(file))
 		die("cannot write %s", path);
 }

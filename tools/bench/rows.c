@@ -16,19 +16,19 @@ struct row {
 	const struct who *who[MOST];
 };
 
-#define ARRAYS	&our_pages, &peer_pagemap, &peer_pagemap_256, &peer_pagemap_pread, &peer_scan, \
-		&peer_mincore
+#define ARRAYS	{ &our_pages, &peer_pagemap, &peer_pagemap_256, &peer_pagemap_pread, \
+		  &peer_scan, &peer_mincore }
 
 static const struct row rows[] = {
-	{ "pages/anon-full", pop_anon_full, false, false, { ARRAYS } },
-	{ "pages/shmem-full", pop_shmem_full, false, false, { ARRAYS } },
-	{ "pages/file-full", pop_file_full, false, false, { ARRAYS } },
-	{ "pages/anon-alternate", pop_anon_alternate, false, false, { ARRAYS } },
-	{ "pages/anon-random", pop_anon_random, false, false, { ARRAYS } },
-	{ "pages/anon-thp", pop_anon_thp, false, false, { ARRAYS } },
-	{ "pages/holes", pop_holes, false, false, { ARRAYS } },
-	{ "pages/small-vmas", pop_small_vmas, false, false, { ARRAYS } },
-	{ "pages/shmem-swapmix", pop_swapmix, false, false, { ARRAYS } },
+	{ "pages/anon-full", pop_anon_full, false, false, ARRAYS },
+	{ "pages/shmem-full", pop_shmem_full, false, false, ARRAYS },
+	{ "pages/file-full", pop_file_full, false, false, ARRAYS },
+	{ "pages/anon-alternate", pop_anon_alternate, false, false, ARRAYS },
+	{ "pages/anon-random", pop_anon_random, false, false, ARRAYS },
+	{ "pages/anon-thp", pop_anon_thp, false, false, ARRAYS },
+	{ "pages/holes", pop_holes, false, false, ARRAYS },
+	{ "pages/small-vmas", pop_small_vmas, false, false, ARRAYS },
+	{ "pages/shmem-swapmix", pop_swapmix, false, false, ARRAYS },
 	{ "regions/anon-full", pop_anon_full, false, false,
 		{ &our_regions, &peer_scan, &peer_pagemap } },
 	{ "regions/small-vmas", pop_small_vmas, false, false, { &our_regions, &peer_scan } },
