@@ -168,7 +168,8 @@ TEST_F(anon, moved)
 	fill(self->p, PAGES);
 	ASSERT_EQ(0, evict(self->p, PAGES));
 	touch_read(self->p, 1);
-	ASSERT_EQ(to, mremap(self->p, PAGES * PAGE, PAGES * PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, to));
+	ASSERT_EQ(to, mremap(self->p, PAGES * PAGE, PAGES * PAGE,
+			     MREMAP_MAYMOVE | MREMAP_FIXED, to));
 	EXPECT_PAGES(self->p, PAGES, 0);
 	EXPECT_PAGES(to, 1, M_RW | WSQUERY_PRESENT);
 	EXPECT_PAGES(to + PAGE, PAGES - 1, M_RW | WSQUERY_SWAPPED);

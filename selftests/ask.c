@@ -25,7 +25,7 @@ static char *guarded(size_t room)
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (p == MAP_FAILED || mprotect(p + room, PAGE, PROT_NONE)) {
-		perror("# guarded memory");
+		perror("# memory before a guard page");
 		_exit(1);
 	}
 	return p + room;
@@ -88,7 +88,7 @@ static void outputs_mask(unsigned long ioc, char *a, size_t size)
 	};
 	size_t i;
 
-	for (i = 0; i < sizeof(outputs) / sizeof(outputs[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(outputs); i++) {
 		size_t to = outputs[i].to < size ? outputs[i].to : size;
 
 		if (outputs[i].ioc == ioc && outputs[i].from < to)
@@ -202,10 +202,12 @@ void wsq_range_init(struct wsquery_range *r, const struct wsq *q, size_t size,
 /* What must hold of done after any request about a range. */
 static int range_check(struct wsq *q, const struct wsquery_range *r, int rc, bool may_be_short)
 {
-	q->done = q->not_told = 0;
+	q->done = 0;
+	q->not_told = 0;
 	if (rc == BROKEN || rc == -EINVAL || rc == -E2BIG || rc == -ENOTTY)
 		return rc;
-	if (r->done > r->length || r->done % PAGE || (!rc && !may_be_short && r->done != r->length)) {
+	if (r->done > r->length || r->done % PAGE ||
+	    (!rc && !may_be_short && r->done != r->length)) {
 		fprintf(stderr, "# done is %#llx of %#llx, status %d\n",
 			(unsigned long long)r->done, (unsigned long long)r->length, rc);
 		return BROKEN;
@@ -313,7 +315,8 @@ int wsq_list(struct wsq *q, struct wsquery_entry *entries, size_t count)
 	for (i = 0; i < count; i++)
 		e[i].address = entries[i].address;
 	rc = wsq_call(q->dev, WSQUERY_IOC_LIST, &l, sizeof(l));
-	q->done = q->not_told = 0;
+	q->done = 0;
+	q->not_told = 0;
 	if (rc != BROKEN && rc != -EINVAL && rc != -E2BIG && rc != -ENOTTY) {
 		q->done = l.done;
 		q->not_told = l.not_told;

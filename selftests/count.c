@@ -82,7 +82,7 @@ TEST_F(count, any_mask_and_value)
 	};
 	size_t i, k;
 
-	for (i = 0; i < sizeof(masks) / sizeof(masks[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(masks); i++) {
 		/* Values that occur, and 0. */
 		for (k = 0; k < PAGES; k += 37) {
 			__u64 value = k ? self->f[k] & masks[i] : 0;
@@ -120,7 +120,8 @@ TEST_F(count, nothing)
 
 	ASSERT_EQ(0, wsq_count(self->q, (uintptr_t)self->p, 0, 0, 0, &self->c));
 	EXPECT_EQ(0, memcmp(zero, &self->c.matched, sizeof(zero)));
-	ASSERT_EQ(0, wsq_count(self->q, (uintptr_t)self->p + 450 * PAGE, 20 * PAGE, 0, 0, &self->c));
+	ASSERT_EQ(0, wsq_count(self->q, (uintptr_t)self->p + 450 * PAGE, 20 * PAGE, 0, 0,
+			       &self->c));
 	EXPECT_EQ(0, memcmp(zero, &self->c.matched, sizeof(zero)));
 	ASSERT_EQ(0, wsq_count(self->q, 1ULL << 63, 1ULL << 63, 0, 0, &self->c));
 	EXPECT_EQ(0, memcmp(zero, &self->c.matched, sizeof(zero)));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Errors of a request's structure: its size, its tail, its place. wsq_call() sees to it that a request
- * refused with EINVAL or E2BIG left every byte of its structure as it was.
+ * Errors of a request's structure: its size, its tail, its place. wsq_call() sees
+ * to it that a request refused with EINVAL or E2BIG left every byte of its
+ * structure as it was.
  */
 #include <sys/ioctl.h>
 
@@ -12,7 +13,7 @@
 FIXTURE(errors) {
 	struct wsq *q;
 	char *memory;
-	char array[PAGES * sizeof(struct wsquery_region)] __attribute__((aligned(8)));
+	char array[PAGES * sizeof(struct wsquery_region)] __aligned(8);
 	union request r;
 };
 
@@ -64,7 +65,7 @@ TEST_F(errors, size_too_small)
 	static const __u32 sizes[] = { 0, 1, 4, 8, 31, 32, 39 };
 	size_t i;
 
-	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
 		self->r.size = sizes[i];
 		EXPECT_ERROR(EINVAL, variant->size);
 	}
@@ -79,7 +80,7 @@ TEST_F(errors, size_too_big_zero_tail)
 	static const size_t more[] = { 1, 4, 8, 64, 1000 };
 	size_t i;
 
-	for (i = 0; i < sizeof(more) / sizeof(more[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(more); i++) {
 		self->r.size = variant->size + more[i];
 		EXPECT_SUCCESS(variant->size + more[i]);
 	}
@@ -92,7 +93,7 @@ TEST_F(errors, size_too_big_nonzero_tail)
 	static const size_t more[] = { 1, 4, 8, 64, 1000 };
 	size_t i;
 
-	for (i = 0; i < sizeof(more) / sizeof(more[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(more); i++) {
 		self->r.size = variant->size + more[i];
 		self->r.room[variant->size + more[i] - 1] = 1;
 		EXPECT_ERROR(E2BIG, variant->size + more[i]);

@@ -10,7 +10,7 @@
 FIXTURE(fields) {
 	struct wsq *q;
 	char *memory;
-	char array[PAGES * sizeof(struct wsquery_region)] __attribute__((aligned(8)));
+	char array[PAGES * sizeof(struct wsquery_region)] __aligned(8);
 	union request r;
 };
 
@@ -129,7 +129,7 @@ TEST_F(fields, entry_size)
 FIXTURE(range) {
 	struct wsq *q;
 	char *memory;
-	char array[PAGES * sizeof(struct wsquery_region)] __attribute__((aligned(8)));
+	char array[PAGES * sizeof(struct wsquery_region)] __aligned(8);
 	union request r;
 };
 
@@ -195,7 +195,7 @@ TEST_F(range, range_past_the_end)
 FIXTURE(array) {
 	struct wsq *q;
 	char *memory;
-	char array[PAGES * sizeof(struct wsquery_region)] __attribute__((aligned(8)));
+	char array[PAGES * sizeof(struct wsquery_region)] __aligned(8);
 	union request r;
 };
 

@@ -140,7 +140,7 @@ TEST_F(info, other_ioctls)
 
 TEST_F(info, bytes_have_no_attributes)
 {
-	char out[PAGES] __attribute__((aligned(8)));
+	char out[PAGES] __aligned(8);
 	struct wsquery_pages p;
 
 	wsq_range_init(&p.range, self->q, sizeof(p), self->memory, PAGES);

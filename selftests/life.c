@@ -5,6 +5,7 @@
  */
 #include <fcntl.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -12,12 +13,12 @@
 #include "kselftest_harness.h"
 #include "wsq.h"
 
-#define ENTRIES	(1U << 20)
+#define ENTRIES	0x100000U
 
 /* What the process that is killed shares with the one that looks afterwards. */
 struct shared {
-	volatile int started;
-	volatile int ended;
+	atomic_int started;
+	atomic_int ended;
 	struct wsquery_list list;
 	struct wsquery_entry entries[ENTRIES];
 };
@@ -78,7 +79,8 @@ TEST(killed_in_a_request)
 	for (usec = 1000; usec < 200000; usec *= 2) {
 		memset(s, 0, sizeof(*s));
 		for (i = 0; i < ENTRIES; i++) {
-			s->entries[i].address = (uintptr_t)far + rand_r(&seed) % (spread / PAGE) * PAGE;
+			s->entries[i].address = (uintptr_t)far +
+						rand_r(&seed) % (spread / PAGE) * PAGE;
 			s->entries[i].flags = -1;
 		}
 		s->list.size = sizeof(s->list);

@@ -10,31 +10,36 @@
 
 #define PAGES	3000
 
-FIXTURE(list) {
+/* Memory, what the pages form says of it, and room for entries. */
+struct listed {
 	struct wsq *q;
 	char *p;
 	__u64 f[PAGES];
 	struct wsquery_entry *e;
 };
 
+FIXTURE(list) {
+	struct listed l;
+};
+
 FIXTURE_SETUP(list)
 {
 	int i;
 
-	self->q = own();
-	self->p = map_anon(PAGES);
-	ASSERT_NE(NULL, self->p);
+	self->l.q = own();
+	self->l.p = map_anon(PAGES);
+	ASSERT_NE(NULL, self->l.p);
 	for (i = 0; i < PAGES; i++) {
 		if (i % 11 < 4)
-			fill(self->p + i * PAGE, 1);
+			fill(self->l.p + i * PAGE, 1);
 		else if (i % 17 == 5)
-			touch_read(self->p + i * PAGE, 1);
+			touch_read(self->l.p + i * PAGE, 1);
 	}
 	/* Less than any later mapping takes. */
-	ASSERT_EQ(0, munmap(self->p + 1000 * PAGE, 2 * PAGE));
-	self->e = calloc(10 * PAGES, sizeof(*self->e));
-	ASSERT_NE(NULL, self->e);
-	ASSERT_EQ(0, wsq_wide(self->q, self->p, PAGES, self->f));
+	ASSERT_EQ(0, munmap(self->l.p + 1000 * PAGE, 2 * PAGE));
+	self->l.e = calloc(10 * PAGES, sizeof(*self->l.e));
+	ASSERT_NE(NULL, self->l.e);
+	ASSERT_EQ(0, wsq_wide(self->l.q, self->l.p, PAGES, self->l.f));
 }
 
 FIXTURE_TEARDOWN(list)
@@ -61,23 +66,23 @@ static int answers(struct wsq *q, struct wsquery_entry *e, size_t n, const char 
 	return bad;
 }
 
-static int orders(FIXTURE_DATA(list) *self, size_t n, size_t from, size_t step, size_t modulo)
+static int orders(struct listed *l, size_t n, size_t from, size_t step, size_t modulo)
 {
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		self->e[i].address = (uintptr_t)self->p + (from + i * step) % modulo * PAGE;
-	return answers(self->q, self->e, n, self->p, self->f);
+		l->e[i].address = (uintptr_t)l->p + (from + i * step) % modulo * PAGE;
+	return answers(l->q, l->e, n, l->p, l->f);
 }
 
 TEST_F(list, sequential)
 {
-	EXPECT_EQ(0, orders(self, PAGES, 0, 1, PAGES));
+	EXPECT_EQ(0, orders(&self->l, PAGES, 0, 1, PAGES));
 }
 
 TEST_F(list, reverse)
 {
-	EXPECT_EQ(0, orders(self, PAGES, PAGES - 1, PAGES - 1, PAGES));
+	EXPECT_EQ(0, orders(&self->l, PAGES, PAGES - 1, PAGES - 1, PAGES));
 }
 
 TEST_F(list, strided)
@@ -85,8 +90,8 @@ TEST_F(list, strided)
 	static const size_t strides[] = { 2, 3, 8, 63, 64, 512, 513, 1000 };
 	size_t i;
 
-	for (i = 0; i < sizeof(strides) / sizeof(strides[0]); i++)
-		EXPECT_EQ(0, orders(self, PAGES / strides[i] + 1, 0, strides[i], PAGES));
+	for (i = 0; i < ARRAY_SIZE(strides); i++)
+		EXPECT_EQ(0, orders(&self->l, PAGES / strides[i] + 1, 0, strides[i], PAGES));
 }
 
 TEST_F(list, random)
@@ -96,9 +101,9 @@ TEST_F(list, random)
 
 	for (n = 1; n <= 10 * PAGES; n = n * 3 + 1) {
 		for (i = 0; i < n; i++)
-			self->e[i].address = (uintptr_t)self->p + rand_r(&seed) % PAGES * PAGE +
-					     rand_r(&seed) % PAGE;
-		EXPECT_EQ(0, answers(self->q, self->e, n, self->p, self->f));
+			self->l.e[i].address = (uintptr_t)self->l.p +
+					       rand_r(&seed) % PAGES * PAGE + rand_r(&seed) % PAGE;
+		EXPECT_EQ(0, answers(self->l.q, self->l.e, n, self->l.p, self->l.f));
 	}
 }
 
@@ -106,10 +111,10 @@ TEST_F(list, duplicated)
 {
 	size_t i;
 
-	EXPECT_EQ(0, orders(self, 1000, 4, 0, PAGES));
+	EXPECT_EQ(0, orders(&self->l, 1000, 4, 0, PAGES));
 	for (i = 0; i < 10 * PAGES; i++)
-		self->e[i].address = (uintptr_t)self->p + i / 10 * PAGE;
-	EXPECT_EQ(0, answers(self->q, self->e, 10 * PAGES, self->p, self->f));
+		self->l.e[i].address = (uintptr_t)self->l.p + i / 10 * PAGE;
+	EXPECT_EQ(0, answers(self->l.q, self->l.e, 10 * PAGES, self->l.p, self->l.f));
 }
 
 TEST_F(list, misaligned)
@@ -117,8 +122,8 @@ TEST_F(list, misaligned)
 	size_t i;
 
 	for (i = 0; i < PAGES; i++)
-		self->e[i].address = (uintptr_t)self->p + i * PAGE + (i * 7 + 1) % PAGE;
-	EXPECT_EQ(0, answers(self->q, self->e, PAGES, self->p, self->f));
+		self->l.e[i].address = (uintptr_t)self->l.p + i * PAGE + (i * 7 + 1) % PAGE;
+	EXPECT_EQ(0, answers(self->l.q, self->l.e, PAGES, self->l.p, self->l.f));
 }
 
 TEST_F(list, of_each_length)
@@ -126,7 +131,7 @@ TEST_F(list, of_each_length)
 	size_t n;
 
 	for (n = 0; n < 300; n++)
-		ASSERT_EQ(0, orders(self, n, n * 31, 17, PAGES)) TH_LOG("%zu entries", n);
+		ASSERT_EQ(0, orders(&self->l, n, n * 31, 17, PAGES)) TH_LOG("%zu entries", n);
 }
 
 /* Far apart: across tables of every level, mapped and not. */
@@ -143,11 +148,12 @@ TEST_F(list, scattered)
 	}
 	for (k = 0; k < 64; k++)
 		for (i = 0; i < 8; i++)
-			self->e[n++].address = (uintptr_t)far[(i * 5 + k) % 8] + k * 13 % 1024 * PAGE;
-	ASSERT_EQ(0, wsq_list(self->q, self->e, n));
+			self->l.e[n++].address = (uintptr_t)far[(i * 5 + k) % 8] +
+					       k * 13 % 1024 * PAGE;
+	ASSERT_EQ(0, wsq_list(self->l.q, self->l.e, n));
 	for (i = 0; i < n; i++) {
-		ASSERT_EQ(0, wsq_wide(self->q, (void *)(uintptr_t)self->e[i].address, 1, &f));
-		EXPECT_EQ(f, self->e[i].flags);
+		ASSERT_EQ(0, wsq_wide(self->l.q, (void *)(uintptr_t)self->l.e[i].address, 1, &f));
+		EXPECT_EQ(f, self->l.e[i].flags);
 	}
 }
 
@@ -158,49 +164,49 @@ TEST_F(list, unmapped_and_wild)
 		0xffff7fffffffffff, 0xffff800000000000, 0xffffffff81000000,
 		0xffffffffff600000, 0x8000000000000000, -(__u64)PAGE, -1ULL,
 	};
-	size_t i, n = sizeof(wild) / sizeof(wild[0]);
+	size_t i, n = ARRAY_SIZE(wild);
 
 	/* Among ordinary ones, which must not suffer. */
 	for (i = 0; i < n; i++) {
-		self->e[2 * i].address = wild[i];
-		self->e[2 * i + 1].address = (uintptr_t)self->p + i * PAGE;
+		self->l.e[2 * i].address = wild[i];
+		self->l.e[2 * i + 1].address = (uintptr_t)self->l.p + i * PAGE;
 	}
-	ASSERT_EQ(0, wsq_list(self->q, self->e, 2 * n));
+	ASSERT_EQ(0, wsq_list(self->l.q, self->l.e, 2 * n));
 	for (i = 0; i < n; i++) {
-		EXPECT_EQ(0, self->e[2 * i].flags) TH_LOG("%#llx", (unsigned long long)wild[i]);
-		EXPECT_EQ(self->f[i], self->e[2 * i + 1].flags);
+		EXPECT_EQ(0, self->l.e[2 * i].flags) TH_LOG("%#llx", (unsigned long long)wild[i]);
+		EXPECT_EQ(self->l.f[i], self->l.e[2 * i + 1].flags);
 	}
 	for (i = 0; i < n; i++) {
-		self->e[0].address = wild[i];
-		ASSERT_EQ(0, wsq_list(self->q, self->e, 1));
-		EXPECT_EQ(0, self->e[0].flags);
+		self->l.e[0].address = wild[i];
+		ASSERT_EQ(0, wsq_list(self->l.q, self->l.e, 1));
+		EXPECT_EQ(0, self->l.e[0].flags);
 	}
 }
 
 /* The entry says exactly how many were answered, wherever the array ends. */
-static int cut_off(struct wsq *q, const char *p, const __u64 *f, size_t total, size_t room, int prot)
+static int cut_off(const struct listed *list, size_t total, size_t room, int prot)
 {
 	size_t bytes = (room * sizeof(struct wsquery_entry) + PAGE - 1) / PAGE * PAGE, i;
 	char *array = map_anon(bytes / PAGE + 1);
 	struct wsquery_entry *e = (void *)(array + bytes - room * sizeof(*e));
-	struct wsquery_list l = { .size = sizeof(l), .count = total, .attrs = q->attrs };
+	struct wsquery_list l = { .size = sizeof(l), .count = total, .attrs = list->q->attrs };
 	int rc, bad = 0;
 
 	for (i = 0; i < room + PAGE / sizeof(*e); i++) {
-		e[i].address = (uintptr_t)p + i % PAGES * PAGE;
+		e[i].address = (uintptr_t)list->p + i % PAGES * PAGE;
 		e[i].flags = -1;
 	}
 	mprotect(array + bytes, PAGE, prot);
 	l.entries = (uintptr_t)e;
-	rc = wsq_call(q->dev, WSQUERY_IOC_LIST, &l, sizeof(l));
+	rc = wsq_call(list->q->dev, WSQUERY_IOC_LIST, &l, sizeof(l));
 	mprotect(array + bytes, PAGE, PROT_READ | PROT_WRITE);
 	if (rc != -EFAULT || l.done > room) {
 		fprintf(stderr, "# status %d, %llu of %zu\n", rc, (unsigned long long)l.done, room);
 		bad++;
 	}
 	for (i = 0; i < room + PAGE / sizeof(*e); i++)
-		bad += e[i].flags != (i < l.done ? f[i % PAGES] : -1ULL) ||
-		       e[i].address != (uintptr_t)p + i % PAGES * PAGE;
+		bad += e[i].flags != (i < l.done ? list->f[i % PAGES] : -1ULL) ||
+		       e[i].address != (uintptr_t)list->p + i % PAGES * PAGE;
 	munmap(array, bytes + PAGE);
 	return bad;
 }
@@ -210,11 +216,10 @@ TEST_F(list, array_cut_off)
 	static const size_t rooms[] = { 0, 1, 2, 7, 8, 9, 63, 64, 65, 256, 1000, 3000, 9999 };
 	size_t i;
 
-	for (i = 0; i < sizeof(rooms) / sizeof(rooms[0]); i++) {
-		EXPECT_EQ(0, cut_off(self->q, self->p, self->f, rooms[i] + 1, rooms[i], PROT_NONE));
-		EXPECT_EQ(0, cut_off(self->q, self->p, self->f, rooms[i] + 200, rooms[i],
-				     PROT_NONE));
-		EXPECT_EQ(0, cut_off(self->q, self->p, self->f, rooms[i] + 1, rooms[i], PROT_READ));
+	for (i = 0; i < ARRAY_SIZE(rooms); i++) {
+		EXPECT_EQ(0, cut_off(&self->l, rooms[i] + 1, rooms[i], PROT_NONE));
+		EXPECT_EQ(0, cut_off(&self->l, rooms[i] + 200, rooms[i], PROT_NONE));
+		EXPECT_EQ(0, cut_off(&self->l, rooms[i] + 1, rooms[i], PROT_READ));
 	}
 }
 
@@ -232,7 +237,7 @@ TEST_F(list, count_too_big)
 		l.size = sizeof(l);
 		l.entries = (uintptr_t)e;
 		l.count = counts[i];
-		EXPECT_EQ(-EFAULT, wsq_call(self->q->dev, WSQUERY_IOC_LIST, &l, sizeof(l)));
+		EXPECT_EQ(-EFAULT, wsq_call(self->l.q->dev, WSQUERY_IOC_LIST, &l, sizeof(l)));
 		EXPECT_GE(PAGE / sizeof(*e), l.done);
 	}
 }
@@ -245,7 +250,7 @@ TEST_F(list, holds_its_own_pages)
 
 	for (i = 0; i < n; i++)
 		e[i].address = (uintptr_t)e + i % 4 * PAGE;
-	ASSERT_EQ(0, wsq_call(self->q->dev, WSQUERY_IOC_LIST, &l, sizeof(l)));
+	ASSERT_EQ(0, wsq_call(self->l.q->dev, WSQUERY_IOC_LIST, &l, sizeof(l)));
 	for (i = 0; i < n; i++)
 		EXPECT_EQ(WSQUERY_MAPPED | WSQUERY_WRITABLE | WSQUERY_PRESENT, e[i].flags);
 }

@@ -42,7 +42,7 @@ FIXTURE_SETUP(markers)
 			SKIP(return, "no huge pages to be had");
 		self->w.pages = HUGE2M / PAGE;
 		self->w.p = mmap(NULL, HUGE2M, PROT_READ | PROT_WRITE,
-			       MAP_SHARED | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
+				 MAP_SHARED | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
 		self->base = M_RW | WSQUERY_FILE | WSQUERY_HUGETLB | WSQUERY_SHARED;
 	}
 	ASSERT_NE(NULL, self->w.p);
@@ -87,7 +87,8 @@ TEST_F(markers, wp_swapped)
 	if (variant->kind == HUGETLB) {
 		/* Not these: they stay. */
 		madvise(self->w.p, HUGE2M, MADV_PAGEOUT);
-		EXPECT_PAGES(self->w.p, self->w.pages, self->base | WSQUERY_PRESENT | WSQUERY_HUGE | WP);
+		EXPECT_PAGES(self->w.p, self->w.pages,
+			     self->base | WSQUERY_PRESENT | WSQUERY_HUGE | WP);
 		return;
 	}
 	ASSERT_EQ(0, evict(self->w.p, self->w.pages));

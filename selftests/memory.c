@@ -116,7 +116,8 @@ int evict(void *start, size_t pages)
 	for (tries = 0; tries < 50 && rc && fd >= 0 && pm; tries++) {
 		if (tries)
 			usleep(20000);
-		if (madvise(start, pages * PAGE, MADV_PAGEOUT) || pagemap_read(fd, start, pages, pm))
+		if (madvise(start, pages * PAGE, MADV_PAGEOUT) ||
+		    pagemap_read(fd, start, pages, pm))
 			break;
 		for (i = in = 0; i < pages; i++)
 			in += !!(pm[i] & PM_PRESENT);

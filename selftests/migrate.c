@@ -70,6 +70,7 @@ static int ask_while_moving(struct mover *m, size_t pages, __u64 expected, __u64
 	int bad = 0;
 	size_t i;
 
+	care &= ~(VOLATILE_ATTRS | WSQUERY_MIGRATING);
 	if (move_pages_to(m, 1) <= 0 || pthread_create(&thread, NULL, move_to_and_fro, m))
 		return -1;
 	while (m->moved < enough && time(NULL) < until) {
@@ -79,8 +80,7 @@ static int ask_while_moving(struct mover *m, size_t pages, __u64 expected, __u64
 		}
 		for (i = 0; i < pages; i++) {
 			m->small += !(flags[i] & WSQUERY_HUGE);
-			if (((flags[i] ^ expected) & care & ~(VOLATILE_ATTRS | WSQUERY_MIGRATING)) &&
-			    bad++ < 4)
+			if (((flags[i] ^ expected) & care) && bad++ < 4)
 				fprintf(stderr, "# page %zu is %#llx\n", i,
 					(unsigned long long)flags[i]);
 		}
@@ -161,14 +161,15 @@ TEST(numa_hint)
 {
 	long before, faults, updated = 0;
 	char *p = map_anon(PAGES);
+	struct mover near = { .p = p, .count = PAGES / 2, .stride = PAGE };
+	struct mover far = { .p = p + PAGES / 2 * PAGE, .count = PAGES / 2, .stride = PAGE };
 	int tries;
 
 	NEED_ROOT();
 	own();
 	fill(p, PAGES);
 	/* On both nodes, since pages of the node that it runs on are left alone. */
-	if (move_pages_to(&(struct mover){ p, PAGES / 2, PAGE, 0, 0, 0 }, 0) < 0 ||
-	    move_pages_to(&(struct mover){ p + PAGES / 2 * PAGE, PAGES / 2, PAGE, 0, 0, 0 }, 1) < 0 ||
+	if (move_pages_to(&near, 0) < 0 || move_pages_to(&far, 1) < 0 ||
 	    write_text("/proc/sys/kernel/numa_balancing", "1"))
 		SKIP(return, "no NUMA balancing");
 	before = proc_value("/proc/vmstat", "numa_pte_updates");

@@ -5,6 +5,7 @@
 #ifndef WSQ_NEWER_H
 #define WSQ_NEWER_H
 
+#include <linux/const.h>
 #include <linux/fs.h>
 #include <linux/userfaultfd.h>
 #include <sys/ioctl.h>
@@ -14,16 +15,18 @@
 #endif
 
 #ifndef UFFD_FEATURE_WP_UNPOPULATED	/* 6.4 */
-#define UFFD_FEATURE_WP_UNPOPULATED	(1 << 13)
+#define UFFD_FEATURE_WP_UNPOPULATED	_BITUL(13)
 #endif
 
 #ifndef UFFD_FEATURE_POISON	/* 6.6 */
-#define UFFD_FEATURE_POISON	(1 << 14)
+#define UFFD_FEATURE_POISON	_BITUL(14)
+
 struct uffdio_poison {
 	struct uffdio_range range;
 	__u64 mode;
 	__s64 updated;
 };
+
 #define UFFDIO_POISON		_IOWR(UFFDIO, 0x08, struct uffdio_poison)
 #endif
 
@@ -50,12 +53,12 @@ struct pm_scan_arg {
 };
 
 #define PAGEMAP_SCAN		_IOWR('f', 16, struct pm_scan_arg)
-#define PAGE_IS_FILE		(1 << 2)
-#define PAGE_IS_PRESENT		(1 << 3)
-#define PAGE_IS_SWAPPED		(1 << 4)
-#define PAGE_IS_PFNZERO		(1 << 5)
-#define PAGE_IS_HUGE		(1 << 6)
-#define PAGE_IS_SOFT_DIRTY	(1 << 7)
+#define PAGE_IS_FILE		_BITUL(2)
+#define PAGE_IS_PRESENT		_BITUL(3)
+#define PAGE_IS_SWAPPED		_BITUL(4)
+#define PAGE_IS_PFNZERO		_BITUL(5)
+#define PAGE_IS_HUGE		_BITUL(6)
+#define PAGE_IS_SOFT_DIRTY	_BITUL(7)
 #endif
 
 #endif /* WSQ_NEWER_H */

@@ -98,7 +98,7 @@ TEST_F(one, unmapped_and_wild)
 	munmap(self->p, PAGE);
 	ASSERT_EQ(0, wsq_one(self->q, self->p, &f));
 	EXPECT_EQ(0, f);
-	for (i = 0; i < sizeof(wild) / sizeof(wild[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(wild); i++) {
 		/* Cut to 32 bits these are ordinary addresses of a 32-bit process. */
 		if (IS_32BIT && wild[i] >> 32)
 			continue;

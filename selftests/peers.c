@@ -208,7 +208,7 @@ static int compare_smaps(const struct wsq *q, const void *start, size_t pages,
 				bad += differs("smaps", start, i, 0, flags[i], "no mapping");
 			continue;
 		}
-		for (k = 0; k < sizeof(names) / sizeof(names[0]); k++) {
+		for (k = 0; k < ARRAY_SIZE(names); k++) {
 			bool has = strstr(s.flags, names[k].name);
 
 			if (((q->attrs | WSQUERY_STATE_MASK) & names[k].flag) &&

@@ -22,24 +22,34 @@ struct state {
 	unsigned long rss_kb, swap_kb, referenced_kb;
 };
 
-/* Faults and size of a process, from /proc/PID/stat. */
+/* Faults and size of a process, from /proc/PID/stat: fields 10, 12 and 24. */
 static int stat_read(pid_t pid, struct state *s)
 {
-	char path[64], line[1024], *at;
+	char path[64], line[1024], *at, *word;
+	int field = 2;
 	FILE *f;
-	int n;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
 	f = fopen(path, "re");
 	if (!f)
 		return -1;
-	at = fgets(line, sizeof(line), f);
+	/* The name is the second field and may hold anything. */
+	at = fgets(line, sizeof(line), f) ? strrchr(line, ')') : NULL;
 	fclose(f);
-	at = at ? strrchr(line, ')') : NULL;
-	/* Fields 10, 12 and 24; the name is the second. */
-	n = at ? sscanf(at, ") %*c %*d %*d %*d %*d %*d %*u %lu %*u %lu %*u %*u %*u %*d %*d %*d "
-			"%*d %*d %*d %*u %*u %lu", &s->minor, &s->major, &s->rss) : 0;
-	return n == 3 ? 0 : -1;
+	if (!at)
+		return -1;
+	for (word = strtok(at + 1, " "); word && field < 24; word = strtok(NULL, " ")) {
+		unsigned long n = strtoul(word, NULL, 10);
+
+		field++;
+		if (field == 10)
+			s->minor = n;
+		else if (field == 12)
+			s->major = n;
+		else if (field == 24)
+			s->rss = n;
+	}
+	return field == 24 ? 0 : -1;
 }
 
 static long number_in(const char *path)

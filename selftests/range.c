@@ -189,7 +189,7 @@ TEST_F(range, addresses_no_process_has)
 	static __u64 seen[16];
 	size_t i, k;
 
-	for (i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(starts); i++) {
 		ASSERT_EQ(0, wide_at(self->q, starts[i], 16, seen));
 		for (k = 0; k < 16; k++)
 			EXPECT_EQ(0, seen[k]) TH_LOG("page %zu from %#llx", k,

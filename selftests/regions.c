@@ -89,7 +89,7 @@ TEST_F(regions, selected)
 	static struct wsquery_region e[PAGES];
 	size_t i, n;
 
-	for (i = 0; i < sizeof(selects) / sizeof(selects[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(selects); i++) {
 		n = expected_regions(&self->q, self->p, PAGES, selects[i], e);
 		ASSERT_EQ(0, wsq_regions(&self->q, (uintptr_t)self->p, PAGES * PAGE, selects[i],
 					 self->r, MAX, &self->n));
@@ -106,7 +106,7 @@ TEST_F(regions, resumed)
 	size_t i, k, n = expected_regions(&self->q, self->p, PAGES, 0, e), got, calls;
 	__u64 end = (uintptr_t)self->p + PAGES * PAGE;
 
-	for (i = 0; i < sizeof(capacities) / sizeof(capacities[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(capacities); i++) {
 		__u64 at = (uintptr_t)self->p;
 
 		for (got = calls = 0; at < end; at += self->q.done, calls++) {

@@ -24,7 +24,7 @@ union request {
 
 /* What is asked for goes to an array of PAGES entries of any kind. */
 static inline void request_init(union request *r, struct wsq *q, unsigned long ioc, char *memory,
-			 char *array)
+				char *array)
 {
 	struct wsquery_entry *e = (struct wsquery_entry *)array;
 	int i;
@@ -34,7 +34,8 @@ static inline void request_init(union request *r, struct wsq *q, unsigned long i
 		r->list.size = sizeof(r->list);
 		r->list.entries = (uintptr_t)array;
 		r->list.count = PAGES;
-		r->list.done = r->list.not_told = -1;
+		r->list.done = -1;
+		r->list.not_told = -1;
 		for (i = 0; i < PAGES; i++)
 			e[i].address = (uintptr_t)memory + i * PAGE;
 		return;

@@ -18,6 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "wsq.h"
+
 struct tally {
 	int planned, seen, passed, failed, skipped;
 	bool has_plan;
@@ -38,7 +40,7 @@ static bool is_complaint(const char *line)
 	};
 	size_t i;
 
-	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(words); i++)
 		if (strstr(line, words[i]))
 			return true;
 	return false;

@@ -42,7 +42,7 @@ FIXTURE_SETUP(security)
 	if (variant->swapped)
 		NEED_SWAP();
 	own();
-	strcpy(self->dir, "/tmp/wsq-XXXXXX");
+	snprintf(self->dir, sizeof(self->dir), "/tmp/wsq-XXXXXX");
 	if (variant->shmem) {
 		ASSERT_NE(NULL, mkdtemp(self->dir));
 		ASSERT_EQ(0, mount("tmpfs", self->dir, "tmpfs", 0, "mode=0777"));
@@ -125,11 +125,11 @@ static int sees(void *arg)
 	return !!bad;
 }
 
-static void view_init(struct view *v, FIXTURE_DATA(security) *self, bool private, __u64 behind)
+static void view_init(struct view *v, const char *path, __u64 kind, bool private, __u64 behind)
 {
-	v->path = self->path;
+	v->path = path;
 	v->flags = private ? MAP_PRIVATE : MAP_SHARED;
-	v->kind = self->kind;
+	v->kind = kind;
 	v->behind = behind;
 	v->hole = behind & WSQUERY_NOT_TOLD;
 	v->not_told = behind & WSQUERY_NOT_TOLD ? PAGES : 0;
@@ -141,7 +141,7 @@ TEST_F(security, reader_is_not_told)
 {
 	struct view v;
 
-	view_init(&v, self, variant->private, WSQUERY_NOT_TOLD);
+	view_init(&v, self->path, self->kind, variant->private, WSQUERY_NOT_TOLD);
 	EXPECT_EQ(0, as_user(ORDINARY_UID, sees, &v));
 }
 
@@ -149,7 +149,7 @@ TEST_F(security, root_is_told)
 {
 	struct view v;
 
-	view_init(&v, self, variant->private, TOLD);
+	view_init(&v, self->path, self->kind, variant->private, TOLD);
 	EXPECT_EQ(0, in_child(sees, &v));
 }
 
@@ -158,12 +158,12 @@ TEST_F(security, owner_is_told)
 {
 	struct view v;
 
-	view_init(&v, self, variant->private, TOLD);
+	view_init(&v, self->path, self->kind, variant->private, TOLD);
 	EXPECT_EQ(0, without_caps(sees, &v));
 	ASSERT_EQ(0, fchown(self->fd, ORDINARY_UID, ORDINARY_UID));
 	ASSERT_EQ(0, fchmod(self->fd, 0444));
 	EXPECT_EQ(0, as_user(ORDINARY_UID, sees, &v));
-	view_init(&v, self, variant->private, WSQUERY_NOT_TOLD);
+	view_init(&v, self->path, self->kind, variant->private, WSQUERY_NOT_TOLD);
 	EXPECT_EQ(0, as_user(ORDINARY_UID + 1, sees, &v));
 }
 
@@ -172,7 +172,7 @@ TEST_F(security, writer_is_told)
 {
 	struct view v;
 
-	view_init(&v, self, variant->private, TOLD);
+	view_init(&v, self->path, self->kind, variant->private, TOLD);
 	ASSERT_EQ(0, fchmod(self->fd, 0666));
 	EXPECT_EQ(0, as_user(ORDINARY_UID, sees, &v));
 }
@@ -182,7 +182,7 @@ TEST_F(security, namespace_root_is_not_told)
 {
 	struct view v;
 
-	view_init(&v, self, variant->private, WSQUERY_NOT_TOLD);
+	view_init(&v, self->path, self->kind, variant->private, WSQUERY_NOT_TOLD);
 	EXPECT_EQ(0, in_user_ns(ORDINARY_UID, sees, &v));
 }
 
@@ -206,7 +206,7 @@ TEST_F(security, rule_is_mincores)
 {
 	struct view v;
 
-	view_init(&v, self, variant->private, WSQUERY_NOT_TOLD);
+	view_init(&v, self->path, self->kind, variant->private, WSQUERY_NOT_TOLD);
 	EXPECT_EQ(0, as_user(ORDINARY_UID, mincore_makes_it_up, &v));
 	EXPECT_EQ(1, in_child(mincore_makes_it_up, &v));
 }
@@ -228,7 +228,8 @@ static int sees_its_own(void *arg)
 	    check_forms(&q, p, PAGES, f))
 		return 2;
 	for (i = 0; i < PAGES; i++) {
-		__u64 expected = v->kind | (pm[i] & PM_PRESENT ? WSQUERY_PRESENT : WSQUERY_NOT_TOLD);
+		__u64 expected = v->kind | (pm[i] & PM_PRESENT ? WSQUERY_PRESENT :
+					    WSQUERY_NOT_TOLD);
 
 		if ((f[i] & ~VOLATILE_ATTRS) != expected)
 			return 3;
@@ -241,7 +242,7 @@ TEST_F(security, own_entries_are_told)
 {
 	struct view v;
 
-	view_init(&v, self, variant->private, WSQUERY_NOT_TOLD);
+	view_init(&v, self->path, self->kind, variant->private, WSQUERY_NOT_TOLD);
 	EXPECT_EQ(0, as_user(ORDINARY_UID, sees_its_own, &v));
 }
 
@@ -249,19 +250,21 @@ static int copies_are_told(void *arg)
 {
 	struct view *v = arg;
 	char *p = map_file(v);
+	__u64 kind;
 
 	if (!p || mprotect(p, PAGES * PAGE, PROT_READ | PROT_WRITE))
 		return 1;
 	memset(p + 3 * PAGE, 1, PAGE);
-	return check(p + 3 * PAGE, 1, v->kind | WSQUERY_WRITABLE | WSQUERY_PRESENT | WSQUERY_COPY) ||
-	       check(p + 4 * PAGE, PAGES - 4, v->kind | WSQUERY_WRITABLE | WSQUERY_NOT_TOLD);
+	kind = v->kind | WSQUERY_WRITABLE;
+	return check(p + 3 * PAGE, 1, kind | WSQUERY_PRESENT | WSQUERY_COPY) ||
+	       check(p + 4 * PAGE, PAGES - 4, kind | WSQUERY_NOT_TOLD);
 }
 
 TEST_F(security, private_copies_are_told)
 {
 	struct view v;
 
-	view_init(&v, self, true, WSQUERY_NOT_TOLD);
+	view_init(&v, self->path, self->kind, true, WSQUERY_NOT_TOLD);
 	v.kind &= ~WSQUERY_SHARED;
 	EXPECT_EQ(0, as_user(ORDINARY_UID, copies_are_told, &v));
 }

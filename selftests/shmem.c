@@ -60,7 +60,8 @@ static int new_file(enum route route)
 FIXTURE_SETUP(shmem)
 {
 	own();
-	self->fd = self->id = -1;
+	self->fd = -1;
+	self->id = -1;
 	if (variant->route == MEMFD || variant->route == TMPFS) {
 		self->fd = new_file(variant->route);
 		ASSERT_LE(0, self->fd);
@@ -81,13 +82,13 @@ FIXTURE_TEARDOWN(shmem)
 }
 
 /* The same memory a second time, with an empty page table. */
-static char *again(FIXTURE_DATA(shmem) *self)
+static char *again(char *p, int fd, int id)
 {
-	if (self->id >= 0)
-		return shmat(self->id, NULL, 0);
-	if (self->fd >= 0)
-		return map_shared(self->fd, PAGES);
-	return mremap(self->p, 0, PAGES * PAGE, MREMAP_MAYMOVE);
+	if (id >= 0)
+		return shmat(id, NULL, 0);
+	if (fd >= 0)
+		return map_shared(fd, PAGES);
+	return mremap(p, 0, PAGES * PAGE, MREMAP_MAYMOVE);
 }
 
 TEST_F(shmem, never_touched)
@@ -154,7 +155,7 @@ TEST_F(shmem, swapped_beside_holes)
 
 TEST_F(shmem, cached)
 {
-	char *other = again(self);
+	char *other = again(self->p, self->fd, self->id);
 
 	ASSERT_NE(NULL, other);
 	fill(self->p, PAGES);
@@ -179,7 +180,7 @@ TEST_F(shmem, swapped_elsewhere)
 	NEED_SWAP();
 	fill(self->p, PAGES);
 	ASSERT_EQ(0, evict(self->p, PAGES));
-	other = again(self);
+	other = again(self->p, self->fd, self->id);
 	ASSERT_NE(NULL, other);
 	EXPECT_PAGES(other, PAGES, SHM_RW | WSQUERY_SWAPPED);
 	munmap(self->p, PAGES * PAGE);

@@ -4,6 +4,7 @@
  * files of "key value" lines such as /proc/vmstat.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -37,7 +38,7 @@ int smaps_read(pid_t pid, struct smaps *out, int max)
 			memset(s, 0, sizeof(*s));
 			s->start = start;
 			s->end = end;
-			strcpy(s->perms, perms);
+			memcpy(s->perms, perms, sizeof(perms));
 		} else if (s && !strncmp(line, "VmFlags:", 8)) {
 			snprintf(s->flags, sizeof(s->flags), "%.120s", line + 8);
 		} else if (s && sscanf(line, "%63[^:]: %lu kB", key, &kb) == 2) {
@@ -104,14 +105,13 @@ long proc_value(const char *file, const char *key)
 long numa_node_of(const void *address)
 {
 	FILE *f = open_proc(0, "numa_maps");
-	unsigned long start;
 	char line[1024], *at;
 	long node = -1;
 
 	if (!f)
 		return -1;
 	while (node < 0 && fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "%lx", &start) != 1 || start != (uintptr_t)address)
+		if (strtoul(line, NULL, 16) != (uintptr_t)address)
 			continue;
 		at = strstr(line, " N");
 		while (at && sscanf(at, " N%ld=", &node) != 1)

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/epoll.h>
 #include <sys/mount.h>
 #include <sys/socket.h>
@@ -49,10 +50,12 @@ FIXTURE_SETUP(target)
 	struct memory m;
 
 	self->q = *own();
-	m.p = self->p = map_anon(PAGES);
-	m.shared = self->shared = map_shared(-1, PAGES);
+	m.p = map_anon(PAGES);
+	m.shared = map_shared(-1, PAGES);
 	ASSERT_NE(NULL, m.p);
 	ASSERT_NE(NULL, m.shared);
+	self->p = m.p;
+	self->shared = m.shared;
 	ASSERT_EQ(0, peer_start(&self->peer, use, &m));
 	self->q.target = self->peer.pagemap;
 }
@@ -62,21 +65,21 @@ FIXTURE_TEARDOWN(target)
 	peer_end(&self->peer);
 }
 
-static int check_target(FIXTURE_DATA(target) *self, char *p, size_t pages, __u64 expected)
+static int check_target(struct wsq *q, char *p, size_t pages, __u64 expected)
 {
-	return check_flags(&self->q, __FILE__, __LINE__, p, pages, expected, ~VOLATILE_ATTRS);
+	return check_flags(q, __FILE__, __LINE__, p, pages, expected, ~VOLATILE_ATTRS);
 }
 
 TEST_F(target, child)
 {
 	__u64 out = have_swap() ? WSQUERY_SWAPPED : WSQUERY_PRESENT;
 
-	EXPECT_EQ(0, check_target(self, self->p, 16, M_RW | WSQUERY_PRESENT));
-	EXPECT_EQ(0, check_target(self, self->p + 16 * PAGE, 16,
+	EXPECT_EQ(0, check_target(&self->q, self->p, 16, M_RW | WSQUERY_PRESENT));
+	EXPECT_EQ(0, check_target(&self->q, self->p + 16 * PAGE, 16,
 				  M_RW | WSQUERY_PRESENT | WSQUERY_ZERO));
-	EXPECT_EQ(0, check_target(self, self->p + 32 * PAGE, 16, M_RW | out));
-	EXPECT_EQ(0, check_target(self, self->p + 48 * PAGE, 16, M_RW));
-	EXPECT_EQ(0, check_target(self, self->shared, PAGES,
+	EXPECT_EQ(0, check_target(&self->q, self->p + 32 * PAGE, 16, M_RW | out));
+	EXPECT_EQ(0, check_target(&self->q, self->p + 48 * PAGE, 16, M_RW));
+	EXPECT_EQ(0, check_target(&self->q, self->shared, PAGES,
 				  M_RW | WSQUERY_SHMEM | WSQUERY_SHARED | out));
 	/* None of which happened here. */
 	EXPECT_PAGES(self->p, PAGES, M_RW);
@@ -84,9 +87,9 @@ TEST_F(target, child)
 
 TEST_F(target, changes)
 {
-	EXPECT_EQ(0, check_target(self, self->p, 16, M_RW | WSQUERY_PRESENT));
+	EXPECT_EQ(0, check_target(&self->q, self->p, 16, M_RW | WSQUERY_PRESENT));
 	ASSERT_EQ(0, peer_step(&self->peer));
-	EXPECT_EQ(0, check_target(self, self->p, PAGES, 0));
+	EXPECT_EQ(0, check_target(&self->q, self->p, PAGES, 0));
 }
 
 TEST_F(target, itself)
@@ -95,8 +98,8 @@ TEST_F(target, itself)
 
 	fill(p, PAGES / 2);
 	self->q.target = pagemap_open(0);
-	EXPECT_EQ(0, check_target(self, p, PAGES / 2, M_RW | WSQUERY_PRESENT));
-	EXPECT_EQ(0, check_target(self, p + PAGES / 2 * PAGE, PAGES / 2, M_RW));
+	EXPECT_EQ(0, check_target(&self->q, p, PAGES / 2, M_RW | WSQUERY_PRESENT));
+	EXPECT_EQ(0, check_target(&self->q, p + PAGES / 2 * PAGE, PAGES / 2, M_RW));
 }
 
 static int ask(struct wsq *q, const char *p)
@@ -129,14 +132,12 @@ TEST_F(target, exited)
 
 static void exec_self(struct peer *peer, void *arg)
 {
-	char *argv[] = { "self", "-h", NULL };
-
 	(void)arg;
 	peer_ready(peer);
 	peer_wait(peer);
 	/* Any program does; this one is there, and prints its help. */
 	dup2(open("/dev/null", O_WRONLY), 2);
-	execv("/proc/self/exe", argv);
+	execl("/proc/self/exe", "self", "-h", NULL);
 	_exit(1);
 }
 
@@ -179,7 +180,8 @@ TEST_F(target, negative_descriptor)
 	struct wsquery_count c;
 
 	wsq_range_init(&c.range, &self->q, sizeof(c), self->p, 8);
-	c.mask = c.value = 0;
+	c.mask = 0;
+	c.value = 0;
 	c.range.target = -1;
 	EXPECT_EQ(-EBADF, wsq_call(self->q.dev, WSQUERY_IOC_COUNT, &c, sizeof(c)));
 	EXPECT_EQ(0, c.range.done);
@@ -196,7 +198,7 @@ TEST_F(target, other_descriptors)
 	};
 	int pipes[2], sockets[2], fds[16], n = 0, i;
 
-	for (i = 0; i < (int)(sizeof(names) / sizeof(names[0])); i++) {
+	for (i = 0; i < (int)(ARRAY_SIZE(names)); i++) {
 		int fd = open(names[i], O_RDONLY | O_CLOEXEC);
 
 		if (fd < 0)
@@ -223,23 +225,23 @@ TEST_F(target, other_descriptors)
 /* A thread of a process shares its memory; so does the file below task/. */
 static void *stand_still(void *arg)
 {
-	while (!*(volatile bool *)arg)
+	while (!*(atomic_bool *)arg)
 		usleep(1000);
 	return NULL;
 }
 
 TEST_F(target, thread)
 {
-	volatile bool stop = false;
+	atomic_bool stop = false;
 	char *p = map_anon(PAGES), path[64];
 	pthread_t thread;
 
 	fill(p, PAGES);
-	ASSERT_EQ(0, pthread_create(&thread, NULL, stand_still, (void *)&stop));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, stand_still, &stop));
 	snprintf(path, sizeof(path), "/proc/self/task/%d/pagemap", getpid());
 	self->q.target = open(path, O_RDONLY | O_CLOEXEC);
 	ASSERT_LE(0, self->q.target);
-	EXPECT_EQ(0, check_target(self, p, PAGES, M_RW | WSQUERY_PRESENT));
+	EXPECT_EQ(0, check_target(&self->q, p, PAGES, M_RW | WSQUERY_PRESENT));
 	stop = true;
 	pthread_join(thread, NULL);
 }
@@ -253,7 +255,7 @@ TEST_F(target, proc_mounted_elsewhere)
 	ASSERT_EQ(0, mount("proc", dir, "proc", 0, NULL));
 	snprintf(path, sizeof(path), "%s/%d/pagemap", dir, self->peer.pid);
 	self->q.target = open(path, O_RDONLY | O_CLOEXEC);
-	EXPECT_EQ(0, check_target(self, self->p, 16, M_RW | WSQUERY_PRESENT));
+	EXPECT_EQ(0, check_target(&self->q, self->p, 16, M_RW | WSQUERY_PRESENT));
 	close(self->q.target);
 	umount2(dir, MNT_DETACH);
 	rmdir(dir);
@@ -314,17 +316,24 @@ TEST_F(target, passed_over_a_socket)
 	EXPECT_EQ(0, as_user(ORDINARY_UID, asks_by_what_it_got, &a));
 }
 
+struct inherited {
+	struct wsq *q;
+	char *p;
+};
+
 static int asks_by_what_it_inherited(void *arg)
 {
-	FIXTURE_DATA(target) *self = arg;
+	struct inherited *i = arg;
 
-	return check_target(self, self->p, 16, M_RW | WSQUERY_PRESENT);
+	return check_target(i->q, i->p, 16, M_RW | WSQUERY_PRESENT);
 }
 
 /* After a fork the descriptor is still about whom it was about. */
 TEST_F(target, inherited)
 {
-	EXPECT_EQ(0, in_child(asks_by_what_it_inherited, self));
+	struct inherited i = { &self->q, self->p };
+
+	EXPECT_EQ(0, in_child(asks_by_what_it_inherited, &i));
 }
 
 TEST_HARNESS_MAIN

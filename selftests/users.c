@@ -114,7 +114,7 @@ static void fd_message(struct msghdr *m, struct iovec *v, void *control, size_t 
 
 int send_fd(int socket, int fd)
 {
-	char control[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8)));
+	char control[CMSG_SPACE(sizeof(int))] __aligned(8);
 	struct cmsghdr *c;
 	struct msghdr m;
 	struct iovec v;
@@ -130,7 +130,7 @@ int send_fd(int socket, int fd)
 
 int recv_fd(int socket)
 {
-	char control[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8)));
+	char control[CMSG_SPACE(sizeof(int))] __aligned(8);
 	struct cmsghdr *c;
 	struct msghdr m;
 	struct iovec v;

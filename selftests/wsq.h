@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include <linux/const.h>
 #include <linux/wsquery.h>
 
 #define PAGE		4096UL
@@ -20,6 +21,13 @@
 #define HUGE1G		(1UL << 30)
 
 #define IS_32BIT	(sizeof(void *) == 4)
+
+#ifndef ARRAY_SIZE
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+#endif
+#ifndef __aligned
+#define __aligned(n)	__attribute__((aligned(n)))
+#endif
 
 /* What every page of a mapping with these protections has. */
 #define M_NONE		WSQUERY_MAPPED
@@ -87,15 +95,15 @@ void wsq_range_init(struct wsquery_range *r, const struct wsq *q, size_t size,
 		    const void *start, size_t pages);
 
 /* peers.c: what the kernel's other interfaces say. */
-#define PM_SOFT_DIRTY	(1ULL << 55)
-#define PM_UFFD_WP	(1ULL << 57)
-#define PM_FILE		(1ULL << 61)
-#define PM_SWAP		(1ULL << 62)
-#define PM_PRESENT	(1ULL << 63)
-#define PM_FRAME	((1ULL << 55) - 1)
+#define PM_SOFT_DIRTY	_BITULL(55)
+#define PM_UFFD_WP	_BITULL(57)
+#define PM_FILE		_BITULL(61)
+#define PM_SWAP		_BITULL(62)
+#define PM_PRESENT	_BITULL(63)
+#define PM_FRAME	(_BITULL(55) - 1)
 
-#define KPF_ZERO_PAGE	(1ULL << 24)
-#define KPF_KSM_PAGE	(1ULL << 21)
+#define KPF_ZERO_PAGE	_BITULL(24)
+#define KPF_KSM_PAGE	_BITULL(21)
 
 int pagemap_open(pid_t pid);
 int pagemap_read(int fd, const void *start, size_t pages, __u64 *out);
