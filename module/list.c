@@ -121,6 +121,8 @@ static unsigned long wsq_list_write(const struct wsq_list_work *lw,
 	const u64 *answer = lw->answer - p->lo;
 	unsigned long i = 0;
 
+	/* Else the compiler undoes it. */
+	OPTIMIZER_HIDE_VAR(answer);
 	entry += p->from;
 	if (!user_write_access_begin(entry, p->n * sizeof(*entry)))
 		return 0;

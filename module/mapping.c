@@ -94,6 +94,18 @@ static unsigned long wsq_walk_same(const struct wsq_walk *w, const struct vm_are
 }
 
 /**
+ * wsq_walk_enter_page() - derive how one present page of a mapping is answered
+ * @w: the walk, which is in the mapping from now on, but only for wsq_walk_page()
+ * @vma: the mapping
+ */
+void wsq_walk_enter_page(struct wsq_walk *w, struct vm_area_struct *vma)
+{
+	w->vma = vma;
+	w->base = wsq_vma_flags(vma) & w->sink->keep;
+	w->page_attrs = wsq_walk_page_attrs(w, vma);
+}
+
+/**
  * wsq_walk_enter() - derive how the pages of a mapping are answered
  * @w: the walk, which is in the mapping from now on
  * @vma: the mapping
@@ -102,9 +114,7 @@ void wsq_walk_enter(struct wsq_walk *w, struct vm_area_struct *vma)
 {
 	u64 flags = wsq_vma_flags(vma);
 
-	w->vma = vma;
-	w->base = flags & w->sink->keep;
-	w->page_attrs = wsq_walk_page_attrs(w, vma);
+	wsq_walk_enter_page(w, vma);
 	w->present = w->base | WSQUERY_PRESENT;
 	w->simple = !w->page_attrs && !(w->attrs & WSQ_ATTRS_PTE) && w->sink->form != WSQ_SWAP;
 	w->same = wsq_walk_same(w, vma);

@@ -27,12 +27,13 @@ static __always_inline pmd_t *wsq_walk_find_pmd(const struct wsq_walk *w, unsign
 /* The long way: a walk of one page. */
 static noinline u64 wsq_walk_page_slow(struct wsq_walk *w, unsigned long page)
 {
-	const struct wsq_out out = w->sink->out;
 	u64 flags = 0;
 
 	w->sink->out.wide = &flags;
+	/* What is known of the mapping is not enough for a walk. */
+	w->vma = NULL;
 	wsq_walk(w, page, page + 1);
-	w->sink->out = out;
+	w->vma = NULL;
 	return flags;
 }
 
@@ -64,14 +65,14 @@ u64 wsq_walk_page(struct wsq_walk *w, unsigned long page)
 		vma = mas_walk(&mas);
 		if (!vma)
 			return 0;
-		wsq_walk_enter(w, vma);
+		wsq_walk_enter_page(w, vma);
 	}
 	pmdp = is_vm_hugetlb_page(vma) ? NULL : wsq_walk_find_pmd(w, addr);
 	if (!pmdp)
 		return wsq_walk_page_slow(w, page);
 	switch (wsq_walk_open_pmd(w, pmdp, addr, &ptep, &ptl)) {
 	case WSQ_PMD_NONE:
-		if (w->gap == WSQ_GAP_PLAIN)
+		if (!wsq_vma_file(vma))
 			return w->base;
 		fallthrough;
 	case WSQ_PMD_HUGE:
@@ -82,8 +83,8 @@ u64 wsq_walk_page(struct wsq_walk *w, unsigned long page)
 
 	pte = ptep_get(ptep);
 	if (likely(pte_present(pte)))
-		flags = w->simple ? w->present : wsq_walk_present(w, pte);
-	else if (pte_none(pte) && w->gap == WSQ_GAP_PLAIN)
+		flags = wsq_walk_present(w, pte);
+	else if (pte_none(pte) && !wsq_vma_file(vma))
 		flags = w->base;
 	wsq_walk_close_pmd(ptl);
 	return flags ? flags : wsq_walk_page_slow(w, page);

@@ -12,35 +12,6 @@
 #include "state.h"
 #include "target.h"
 
-void wsq_scan_init(struct wsq_walk *w, const struct wsq_target *target, u64 attrs,
-		   bool shared_only, struct wsq_sink *sink)
-{
-	w->mm = target->mm;
-	w->own = target->own;
-	w->attrs = attrs;
-	w->shared_only = shared_only;
-	w->sink = sink;
-	/* Where all memory is on one node, numbered 0, it need not be looked up. */
-	if (nr_online_nodes == 1 && node_online(0))
-		w->attrs &= ~WSQUERY_NODE;
-}
-
-/* Returns 0, or -EINTR if the caller is being killed. */
-int wsq_scan_lock(struct wsq_walk *w)
-{
-	if (mmap_read_lock_killable(w->mm))
-		return -EINTR;
-	w->budget = w->attrs & WSQ_ATTRS_PAGE ? WSQ_LOCK_PAGES_COSTLY : WSQ_LOCK_PAGES;
-	w->vma = NULL;
-	return 0;
-}
-
-void wsq_scan_unlock(struct wsq_walk *w)
-{
-	w->vma = NULL;
-	mmap_read_unlock(w->mm);
-}
-
 /**
  * wsq_scan() - answer a range
  * @w: the walk; its sink's pos tells how far the user was answered

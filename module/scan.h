@@ -5,18 +5,43 @@
 #ifndef WSQ_SCAN_H
 #define WSQ_SCAN_H
 
+#include "state.h"
+#include "target.h"
 #include "walk.h"
 
 /* Entries looked at in one hold of the lock, and if descriptors are too. */
 #define WSQ_LOCK_PAGES		32768
 #define WSQ_LOCK_PAGES_COSTLY	4096
 
-struct wsq_target;
+static inline void wsq_scan_init(struct wsq_walk *w, const struct wsq_target *target,
+				 u64 attrs, bool shared_only, struct wsq_sink *sink)
+{
+	w->mm = target->mm;
+	w->own = target->own;
+	w->attrs = attrs;
+	w->shared_only = shared_only;
+	w->sink = sink;
+	/* Where all memory is on one node, numbered 0, it need not be looked up. */
+	if (nr_online_nodes == 1 && node_online(0))
+		w->attrs &= ~WSQUERY_NODE;
+}
 
-void wsq_scan_init(struct wsq_walk *w, const struct wsq_target *target, u64 attrs,
-		   bool shared_only, struct wsq_sink *sink);
-int wsq_scan_lock(struct wsq_walk *w);
-void wsq_scan_unlock(struct wsq_walk *w);
+/* Returns 0, or -EINTR if the caller is being killed. */
+static inline int wsq_scan_lock(struct wsq_walk *w)
+{
+	if (mmap_read_lock_killable(w->mm))
+		return -EINTR;
+	w->budget = w->attrs & WSQ_ATTRS_PAGE ? WSQ_LOCK_PAGES_COSTLY : WSQ_LOCK_PAGES;
+	w->vma = NULL;
+	return 0;
+}
+
+static inline void wsq_scan_unlock(struct wsq_walk *w)
+{
+	w->vma = NULL;
+	mmap_read_unlock(w->mm);
+}
+
 int wsq_scan(struct wsq_walk *w, unsigned long pos, unsigned long end);
 
 #endif /* WSQ_SCAN_H */

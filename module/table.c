@@ -112,10 +112,17 @@ static __always_inline bool wsq_table_alike(const pte_t *ptep, unsigned long fir
 #endif
 }
 
+/* The slot of the page cache that runs along with an entry: both are a word. */
+static __always_inline void *const *wsq_table_slot(const pte_t *ptep, long to_slot)
+{
+	BUILD_BUG_ON(sizeof(pte_t) != sizeof(void *));
+	return (void *const *)((const char *)ptep + to_slot);
+}
+
 /* A page without a present entry: flags, and for WSQ_SWAP its place in swap. */
 static __always_inline u64 wsq_table_absent(struct wsq_walk *w, const struct wsq_stretch *s,
-					    const enum wsq_form form,
-					    void *const *const slots, const pte_t *ptep,
+					    const enum wsq_form form, const bool slots,
+					    const long to_slot, const pte_t *ptep,
 					    pte_t pte, u64 *swap)
 {
 	u64 flags = s->hole;
@@ -123,7 +130,7 @@ static __always_inline u64 wsq_table_absent(struct wsq_walk *w, const struct wsq
 	if (form == WSQ_SWAP)
 		*swap = 0;
 	if (slots) {
-		const void *entry = READ_ONCE(slots[ptep - s->ptep]);
+		const void *entry = READ_ONCE(*wsq_table_slot(ptep, to_slot));
 
 		if (!entry)
 			;
@@ -139,13 +146,13 @@ static __always_inline u64 wsq_table_absent(struct wsq_walk *w, const struct wsq
 
 /*
  * @simple: every present entry of the mapping has the flags w->present; no bit of it
- * was asked for. @slots: s->slots, a constant where there are none. Returns the entry
+ * was asked for. @slots: there are slots. Returns the entry
  * it got to, which is not the end if the sink ran out of room.
  */
 static __always_inline const pte_t *wsq_table_form(struct wsq_walk *w,
 						   const struct wsq_stretch *s,
 						   const enum wsq_form form, const bool simple,
-						   void *const *const slots)
+						   const bool slots)
 {
 	struct wsq_sink *sink = w->sink;
 	struct wsq_out out = sink->out;
@@ -157,6 +164,7 @@ static __always_inline const pte_t *wsq_table_form(struct wsq_walk *w,
 	/* Present entries with the bits @seen have the flags @known. */
 	u64 known = w->present;
 	unsigned long seen = 0;
+	const long to_slot = (const char *)s->slots - (const char *)s->ptep;
 	u64 swap = 0;
 
 #define ONE()										\
@@ -170,7 +178,8 @@ do {											\
 		}									\
 		wsq_emit(sink, &out, form, known, 0, 1);				\
 	} else {									\
-		const u64 flags = wsq_table_absent(w, s, form, slots, ptep, pte, &swap); \
+		const u64 flags = wsq_table_absent(w, s, form, slots, to_slot,	\
+						   ptep, pte, &swap);			\
 											\
 		wsq_emit(sink, &out, form, flags, swap, 1);				\
 	}										\
@@ -212,7 +221,7 @@ do {											\
 				continue;
 			}
 			if (form != WSQ_SWAP &&
-			    wsq_table_all_swap(&w->backing, slots + (ptep - s->ptep))) {
+			    wsq_table_all_swap(&w->backing, wsq_table_slot(ptep, to_slot))) {
 				wsq_emit(sink, &out, form, hole | WSQUERY_SWAPPED, 0, WSQ_BATCH);
 				ptep += WSQ_BATCH;
 				continue;
@@ -237,28 +246,33 @@ static noinline const pte_t *wsq_table_##name(struct wsq_walk *w,			\
 	return wsq_table_form(w, s, form, simple, slots);				\
 }
 
-WSQ_TABLE(bytes, WSQ_BYTES, true, NULL)
-WSQ_TABLE(bytes_slots, WSQ_BYTES, true, s->slots)
-WSQ_TABLE(wide_simple, WSQ_WIDE, true, NULL)
-WSQ_TABLE(wide, WSQ_WIDE, false, s->slots)
-WSQ_TABLE(runs_simple, WSQ_RUNS, true, NULL)
-WSQ_TABLE(runs, WSQ_RUNS, false, s->slots)
-WSQ_TABLE(swap_places, WSQ_SWAP, false, s->slots)
+WSQ_TABLE(bytes, WSQ_BYTES, true, false)
+WSQ_TABLE(bytes_slots, WSQ_BYTES, true, true)
+WSQ_TABLE(wide_simple, WSQ_WIDE, true, false)
+WSQ_TABLE(wide, WSQ_WIDE, false, false)
+WSQ_TABLE(wide_slots, WSQ_WIDE, false, true)
+WSQ_TABLE(runs_simple, WSQ_RUNS, true, false)
+WSQ_TABLE(runs, WSQ_RUNS, false, false)
+WSQ_TABLE(runs_slots, WSQ_RUNS, false, true)
+WSQ_TABLE(swap_places, WSQ_SWAP, false, false)
+WSQ_TABLE(swap_slots, WSQ_SWAP, false, true)
 
 static const pte_t *wsq_table_stretch(struct wsq_walk *w, const struct wsq_stretch *s)
 {
-	const bool simple = w->simple && !s->slots;
+	const bool simple = w->simple;
 
 	switch (w->sink->form) {
 	case WSQ_BYTES:
 		/* Bytes have no attributes. */
 		return s->slots ? wsq_table_bytes_slots(w, s) : wsq_table_bytes(w, s);
 	case WSQ_WIDE:
-		return simple ? wsq_table_wide_simple(w, s) : wsq_table_wide(w, s);
+		return s->slots ? wsq_table_wide_slots(w, s) :
+		       simple ? wsq_table_wide_simple(w, s) : wsq_table_wide(w, s);
 	case WSQ_RUNS:
-		return simple ? wsq_table_runs_simple(w, s) : wsq_table_runs(w, s);
+		return s->slots ? wsq_table_runs_slots(w, s) :
+		       simple ? wsq_table_runs_simple(w, s) : wsq_table_runs(w, s);
 	case WSQ_SWAP:
-		return wsq_table_swap_places(w, s);
+		return s->slots ? wsq_table_swap_slots(w, s) : wsq_table_swap_places(w, s);
 	}
 	return s->end;
 }

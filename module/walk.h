@@ -71,6 +71,7 @@ void wsq_walk_emit(struct wsq_walk *w, u64 flags, u64 swap, unsigned long pages)
 
 /* mapping.c */
 void wsq_walk_enter(struct wsq_walk *w, struct vm_area_struct *vma);
+void wsq_walk_enter_page(struct wsq_walk *w, struct vm_area_struct *vma);
 u64 wsq_walk_present(const struct wsq_walk *w, pte_t pte);
 
 /* page.c */
