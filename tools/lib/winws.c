@@ -19,15 +19,17 @@ static void words_in_place(entry_t *entry, size_t count)
 {
 	uint64_t last = 0;
 	ULONG_PTR word = 0;
+	size_t i;
 
-	for (; count; count--, entry++) {
-		uint64_t flags = entry->VirtualAttributes.Flags;
+#pragma GCC unroll 8
+	for (i = 0; i < count; i++) {
+		uint64_t flags = entry[i].VirtualAttributes.Flags;
 
 		if (flags != last) {
 			last = flags;
 			word = wsq_win_set_ex_word(flags);
 		}
-		entry->VirtualAttributes.Flags = word;
+		entry[i].VirtualAttributes.Flags = word;
 	}
 }
 
