@@ -59,7 +59,11 @@ static u64 wsq_hugetlb_flags(const struct wsq_walk *w, struct hstate *h, pte_t *
 
 	if (flags & WSQUERY_PRESENT)
 		flags |= WSQUERY_HUGE;
-	return flags;
+	/*
+	 * The kernel does not track which hugetlb pages are soft-dirty: clear_refs leaves
+	 * their bits, and pagemap tells that of the mapping.
+	 */
+	return (flags & ~WSQUERY_SOFT_DIRTY) | (w->base & WSQUERY_SOFT_DIRTY);
 }
 
 /* Within one VMA of hugetlb pages. Returns the address it got to. */

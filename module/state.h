@@ -73,6 +73,11 @@ static inline u64 wsq_vma_flags(const struct vm_area_struct *vma)
 	return flags;
 }
 
+static inline u64 wsq_page_share_count(struct page *page)
+{
+	return (u64)min(wsq_page_mapcount(page), 7U) << WSQUERY_SHARE_COUNT_SHIFT;
+}
+
 /*
  * From the page's descriptor. The page-table lock is held and the entry maps
  * the page, so that it cannot be freed.
@@ -86,7 +91,7 @@ static inline u64 wsq_page_flags(struct page *page, u64 attrs)
 	if ((attrs & WSQUERY_KSM) && PageKsm(page))
 		flags |= WSQUERY_KSM;
 	if (attrs & WSQUERY_SHARE_COUNT)
-		flags |= (u64)min(wsq_page_mapcount(page), 7U) << WSQUERY_SHARE_COUNT_SHIFT;
+		flags |= wsq_page_share_count(page);
 	if (attrs & WSQUERY_NODE)
 		flags |= (u64)page_to_nid(page) << WSQUERY_NODE_SHIFT;
 	return flags;
@@ -125,6 +130,18 @@ static inline u64 wsq_pmd_bit_flags(pmd_t pmd)
 	return flags;
 }
 
+/* From the bits of a PMD that stands for a huge page: under migration, or a device's. */
+static inline u64 wsq_pmd_leaf_flags(pmd_t pmd)
+{
+	u64 flags = wsq_pmd_is_migration(pmd) ? WSQUERY_MIGRATING : WSQUERY_DEVICE;
+
+	if (pmd_swp_soft_dirty(pmd))
+		flags |= WSQUERY_SOFT_DIRTY;
+	if (pmd_swp_uffd_wp(pmd))
+		flags |= WSQUERY_UFFD_WP;
+	return flags;
+}
+
 static inline bool wsq_pte_is_marker(pte_t pte)
 {
 	wsq_leaf_t leaf = wsq_leaf_from_pte(pte);
@@ -156,30 +173,28 @@ static inline u64 wsq_marker_flags(unsigned long marker)
 static inline u64 wsq_leaf_flags(pte_t pte, u64 *swap)
 {
 	wsq_leaf_t leaf = wsq_leaf_from_pte(pte);
-	u64 flags;
+	u64 flags = 0;
 
-	if (wsq_leaf_is_swapin_error(leaf))
-		return wsq_marker_flags(WSQUERY_MARKER_POISON >> WSQUERY_MARKER_KIND_SHIFT);
-	if (wsq_leaf_is_marker(leaf))
-		return wsq_marker_flags(wsq_leaf_marker(leaf));
-
-	if (wsq_leaf_is_swap(leaf)) {
-		flags = WSQUERY_SWAPPED;
-		*swap = wsq_swap_place(swp_type(leaf), swp_offset(leaf));
-	} else if (wsq_leaf_is_migration(leaf)) {
-		flags = WSQUERY_PRESENT | WSQUERY_MIGRATING;
-	} else if (wsq_leaf_is_device(leaf)) {
-		flags = WSQUERY_PRESENT | WSQUERY_DEVICE;
-	} else if (wsq_leaf_is_hwpoison(leaf)) {
-		return WSQUERY_HWPOISON;
-	} else {
-		return 0;
-	}
-
+	/* Also of markers: mremap() marks what it moves as soft-dirty. */
 	if (pte_swp_soft_dirty(pte))
 		flags |= WSQUERY_SOFT_DIRTY;
 	if (pte_swp_uffd_wp(pte))
 		flags |= WSQUERY_UFFD_WP;
+
+	if (wsq_leaf_is_swapin_error(leaf)) {
+		flags |= wsq_marker_flags(WSQUERY_MARKER_POISON >> WSQUERY_MARKER_KIND_SHIFT);
+	} else if (wsq_leaf_is_marker(leaf)) {
+		flags |= wsq_marker_flags(wsq_leaf_marker(leaf));
+	} else if (wsq_leaf_is_swap(leaf)) {
+		flags |= WSQUERY_SWAPPED;
+		*swap = wsq_swap_place(swp_type(leaf), swp_offset(leaf));
+	} else if (wsq_leaf_is_migration(leaf)) {
+		flags |= WSQUERY_PRESENT | WSQUERY_MIGRATING;
+	} else if (wsq_leaf_is_device(leaf)) {
+		flags |= WSQUERY_PRESENT | WSQUERY_DEVICE;
+	} else if (wsq_leaf_is_hwpoison(leaf)) {
+		flags |= WSQUERY_HWPOISON;
+	}
 	return flags;
 }
 

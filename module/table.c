@@ -144,6 +144,12 @@ static __always_inline u64 wsq_table_absent(struct wsq_walk *w, const struct wsq
 	return flags;
 }
 
+/* A present entry where only the share count differs from page to page. */
+static __always_inline u64 wsq_table_counted(const struct wsq_walk *w, pte_t pte)
+{
+	return w->present | (pte_special(pte) ? 0 : wsq_page_share_count(pte_page(pte)));
+}
+
 /*
  * @simple: every present entry of the mapping has the flags w->present; no bit of it
  * was asked for. @slots: there are slots. Returns the entry
@@ -164,6 +170,9 @@ static __always_inline const pte_t *wsq_table_form(struct wsq_walk *w,
 	/* Present entries with the bits @seen have the flags @known. */
 	u64 known = w->present;
 	unsigned long seen = 0;
+	/* The one look at descriptors that QueryWorkingSetEx needs, and so the common one. */
+	const bool counted = w->page_attrs == WSQUERY_SHARE_COUNT &&
+			     !(w->attrs & WSQ_ATTRS_PTE);
 	const long to_slot = (const char *)s->slots - (const char *)s->ptep;
 	u64 swap = 0;
 
@@ -172,7 +181,9 @@ do {											\
 	const pte_t pte = ptep_get((pte_t *)ptep);					\
 											\
 	if (pte_present(pte)) {								\
-		if (!simple && (wsq_pte_bits(pte) & same) != seen) {			\
+		if (!simple && counted) {						\
+			known = wsq_table_counted(w, pte);				\
+		} else if (!simple && (wsq_pte_bits(pte) & same) != seen) {		\
 			known = wsq_walk_present(w, pte);				\
 			seen = wsq_pte_bits(pte) & same;				\
 		}									\
@@ -204,7 +215,7 @@ do {											\
 			const pte_t pte = ptep_get((pte_t *)ptep);
 			const unsigned long bits = wsq_pte_bits(pte);
 
-			if (pte_present(pte) && wsq_table_alike(ptep, bits, same)) {
+			if (same != ~0UL && pte_present(pte) && wsq_table_alike(ptep, bits, same)) {
 				if ((bits & same) != seen) {
 					known = wsq_walk_present(w, pte);
 					seen = bits & same;

@@ -34,7 +34,9 @@ void wsq_target_learn(void)
 	file = filp_open("/proc/self/pagemap", O_RDONLY, 0);
 	if (IS_ERR(file))
 		return;
+	/* By its own name too: another file of /proc can be mounted over it. */
 	if (file_inode(file)->i_sb->s_magic == PROC_SUPER_MAGIC &&
+	    !strcmp(file_dentry(file)->d_name.name, "pagemap") &&
 	    file->private_data == current->mm)
 		WRITE_ONCE(wsq_pagemap_fops, file->f_op);
 	filp_close(file, NULL);

@@ -58,8 +58,7 @@ static u64 wsq_walk_pmd_flags(const struct wsq_walk *w, pmd_t pmd)
 	u64 flags = w->base | WSQUERY_PRESENT | WSQUERY_HUGE;
 
 	if (!pmd_present(pmd))
-		return wsq_pmd_is_migration(pmd) ? flags | WSQUERY_MIGRATING :
-						   flags | WSQUERY_DEVICE;
+		return flags | wsq_pmd_leaf_flags(pmd);
 
 	flags |= wsq_pmd_bit_flags(pmd);
 	if (!w->page_attrs && !(w->attrs & WSQUERY_ZERO))
