@@ -198,6 +198,34 @@ TEST_F(anon, all_states_mixed)
 	}
 }
 
+/* In one request: what is without access is told apart page by page as well. */
+TEST_F(anon, all_states_without_access)
+{
+	__u64 f[PAGES];
+	int i;
+
+	NEED_SWAP();
+	for (i = 0; i < PAGES; i += 4) {
+		fill(self->p + i * PAGE, 1);
+		madvise(self->p + i * PAGE, PAGE, MADV_PAGEOUT);
+	}
+	ASSERT_EQ(0, evict(self->p, PAGES / 4));
+	for (i = 0; i < PAGES; i += 4) {
+		fill(self->p + (i + 1) * PAGE, 1);
+		touch_read(self->p + (i + 3) * PAGE, 1);
+	}
+	ASSERT_EQ(0, mprotect(self->p, PAGES * PAGE, PROT_NONE));
+	ASSERT_EQ(0, wsq_wide(own(), self->p, PAGES, f));
+	for (i = 0; i < PAGES; i += 4) {
+		EXPECT_EQ(M_NONE | WSQUERY_SWAPPED, f[i] & ~VOLATILE_ATTRS);
+		EXPECT_EQ(M_NONE | WSQUERY_PRESENT, f[i + 1] & ~VOLATILE_ATTRS);
+		EXPECT_EQ(M_NONE, f[i + 2] & ~VOLATILE_ATTRS);
+		EXPECT_EQ(M_NONE | WSQUERY_PRESENT | WSQUERY_ZERO, f[i + 3] & ~VOLATILE_ATTRS);
+	}
+	EXPECT_EQ(0, check_forms(own(), self->p, PAGES, f));
+	EXPECT_EQ(0, compare_peers(own(), self->p, PAGES, f));
+}
+
 /* The stack and the heap are private anonymous memory too. */
 TEST_F(anon, stack_and_heap)
 {

@@ -57,6 +57,20 @@ FIXTURE_TEARDOWN(folio)
 		write_text(variant->knob, folio_saved);
 }
 
+/* From within the last folio in swap and past its end. */
+static int sees_the_end(void *p)
+{
+	__u64 f[20], base = M_RW | WSQUERY_SHMEM | WSQUERY_SHARED;
+	int i, bad = 0;
+
+	if (wsq_wide(own(), (char *)p + 250 * PAGE, 20, f) ||
+	    check_forms(own(), (char *)p + 250 * PAGE, 20, f))
+		return 1;
+	for (i = 0; i < 20; i++)
+		bad += (f[i] & ~VOLATILE_ATTRS) != (base | (i < 6 ? WSQUERY_SWAPPED : 0));
+	return bad;
+}
+
 TEST_F(folio, present_and_swapped)
 {
 	__u64 base = M_RW | (variant->shared ? WSQUERY_SHMEM | WSQUERY_SHARED : 0);
@@ -71,6 +85,11 @@ TEST_F(folio, present_and_swapped)
 	EXPECT_PAGES(self->p, 256, base | WSQUERY_SWAPPED);
 	EXPECT_PAGES(self->p + 5 * PAGE, 3, base | WSQUERY_SWAPPED);
 	EXPECT_PAGES(self->p + 250 * PAGE, 6, base | WSQUERY_SWAPPED);
+	/* With a page table of its own, and in a child without one. */
+	if (variant->shared && !huge) {
+		EXPECT_EQ(0, sees_the_end(self->p));
+		EXPECT_EQ(0, in_child(sees_the_end, self->p));
+	}
 	EXPECT_EQ(0, verify(self->p, 256));
 }
 
