@@ -38,6 +38,7 @@ static inline pmd_t wsq_pmdp_get(pmd_t *pmdp)
 {
 	return READ_ONCE(*pmdp);
 }
+
 #define pmdp_get_lockless wsq_pmdp_get
 #endif
 
@@ -46,6 +47,7 @@ static inline pud_t wsq_pudp_get(pud_t *pudp)
 {
 	return READ_ONCE(*pudp);
 }
+
 #define pudp_get wsq_pudp_get
 #endif
 
@@ -54,7 +56,7 @@ static inline pud_t wsq_pudp_get(pud_t *pudp)
  * and made the type its own.
  */
 #ifdef WSQ_HAVE_LEAFOPS
-typedef softleaf_t wsq_leaf_t;
+#define wsq_leaf_t		softleaf_t
 #define wsq_leaf_from_pte	softleaf_from_pte
 #define wsq_leaf_is_swap	softleaf_is_swap
 #define wsq_leaf_is_migration	softleaf_is_migration
@@ -71,7 +73,7 @@ static inline bool wsq_pmd_is_migration(pmd_t pmd)
 	return pmd_is_migration_entry(pmd);
 }
 #else
-typedef swp_entry_t wsq_leaf_t;
+#define wsq_leaf_t		swp_entry_t
 #define wsq_leaf_from_pte	pte_to_swp_entry
 #define wsq_leaf_is_migration	is_migration_entry
 #define wsq_leaf_is_hwpoison	is_hwpoison_entry

@@ -25,8 +25,6 @@
 /* Entries of a list that needs no memory. */
 #define WSQ_LIST_SMALL		16
 
-#define wsq_unroll		_Pragma("GCC unroll 4")
-
 /**
  * struct wsq_list_work - room for a chunk of a list
  * @address: its addresses
@@ -59,7 +57,7 @@ static struct wsq_list_part wsq_list_part(const struct wsq_list_work *lw, unsign
 	u64 lo = U64_MAX, hi = 0;
 	unsigned long i;
 
-	wsq_unroll
+#pragma GCC unroll 4
 	for (i = from; i < from + n; i++) {
 		lo = min(lo, lw->address[i]);
 		hi = max(hi, lw->address[i]);
@@ -80,7 +78,7 @@ static struct wsq_list_part wsq_list_read(struct wsq_list_work *lw,
 
 	if (!user_read_access_begin(entry, n * sizeof(*entry)))
 		return (struct wsq_list_part){ 0 };
-	wsq_unroll
+#pragma GCC unroll 4
 	for (; i < n; i++) {
 		u64 address;
 
@@ -126,9 +124,12 @@ static unsigned long wsq_list_write(const struct wsq_list_work *lw,
 	entry += p->from;
 	if (!user_write_access_begin(entry, p->n * sizeof(*entry)))
 		return 0;
-	wsq_unroll
-	for (; i < p->n; i++)
-		unsafe_put_user(answer[address[i] >> PAGE_SHIFT], &entry[i].flags, fault);
+#pragma GCC unroll 4
+	for (; i < p->n; i++) {
+		u64 flags = answer[address[i] >> PAGE_SHIFT];
+
+		unsafe_put_user(flags, &entry[i].flags, fault);
+	}
 fault:
 	user_write_access_end();
 	return i;

@@ -51,7 +51,7 @@ u64 wsq_walk_page(struct wsq_walk *w, unsigned long page)
 {
 	const unsigned long addr = page << PAGE_SHIFT;
 	struct vm_area_struct *vma = w->vma;
-	spinlock_t *ptl;
+	spinlock_t *ptl; /* that of the table */
 	pmd_t *pmdp;
 	pte_t *ptep, pte;
 	u64 flags = 0;

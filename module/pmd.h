@@ -54,6 +54,9 @@ static __always_inline enum wsq_pmd wsq_walk_open_pmd(struct wsq_walk *w, pmd_t 
 		spin_lock(*ptl);
 		if (likely(pmd_same(pmd, pmdp_get_lockless(pmdp)))) {
 			*ptep = pte_offset_kernel(&pmd, addr);
+			/* Sparse cannot follow locks that depend on the result. */
+			__release(*ptl);
+			__release(RCU);
 			return WSQ_PMD_TABLE;
 		}
 		spin_unlock(*ptl);
@@ -63,6 +66,8 @@ static __always_inline enum wsq_pmd wsq_walk_open_pmd(struct wsq_walk *w, pmd_t 
 
 static __always_inline void wsq_walk_close_pmd(spinlock_t *ptl)
 {
+	__acquire(RCU);
+	__acquire(ptl);
 	spin_unlock(ptl);
 	rcu_read_unlock();
 }

@@ -149,18 +149,17 @@ static __always_inline void wsq_emit(struct wsq_sink *sink, struct wsq_out *out,
 
 	switch (form) {
 	case WSQ_BYTES:
-		if (__builtin_constant_p(pages) && pages == 1) {
+		if (__builtin_constant_p(pages) && pages == 1)
 			*out->byte = flags;
-		} else if (__builtin_constant_p(pages) && pages == 8) {
+		else if (__builtin_constant_p(pages) && pages == 8)
 			put_unaligned((u8)flags * 0x0101010101010101ULL, (u64 *)out->byte);
-		} else {
+		else
 			memset(out->byte, flags, pages);
-		}
 		out->byte += pages;
 		break;
 	case WSQ_WIDE:
 		/* As many at a time as the loop over a table has alike. */
-		_Pragma("GCC unroll 8")
+#pragma GCC unroll 8
 		for (i = 0; i < pages; i++)
 			out->wide[i] = flags;
 		out->wide += pages;

@@ -12,7 +12,6 @@
 #include "walk.h"
 
 #define WSQ_BATCH	8
-#define wsq_unroll_batch	_Pragma("GCC unroll 8")
 
 /**
  * struct wsq_stretch - entries of a table with the same leaf of the page cache
@@ -59,6 +58,7 @@ static noinline u64 wsq_table_leaf(const struct wsq_walk *w, pte_t pte, u64 hole
 static __always_inline bool wsq_table_all_present(const pte_t *ptep)
 {
 #ifdef WSQ_PTE_PRESENT_BITS
+	/* Races with accessed and dirty bits only. */
 	return data_race(ptep[0].pte & ptep[1].pte & ptep[2].pte & ptep[3].pte &
 			 ptep[4].pte & ptep[5].pte & ptep[6].pte & ptep[7].pte) & _PAGE_PRESENT;
 #else
@@ -70,9 +70,11 @@ static __always_inline bool wsq_table_all_present(const pte_t *ptep)
 static __always_inline bool wsq_table_all_none(const pte_t *ptep)
 {
 #ifdef WSQ_PTE_PRESENT_BITS
-	/* In two steps, as memory that is mixed shows it early. */
-	return !data_race(ptep[0].pte | ptep[1].pte | ptep[2].pte) &&
-	       !data_race(ptep[3].pte | ptep[4].pte | ptep[5].pte | ptep[6].pte | ptep[7].pte);
+	/* In two steps, as memory that is mixed shows it early. Races as above. */
+	if (data_race(ptep[0].pte | ptep[1].pte | ptep[2].pte))
+		return false;
+	/* And so do these. */
+	return !data_race(ptep[3].pte | ptep[4].pte | ptep[5].pte | ptep[6].pte | ptep[7].pte);
 #else
 	return false;
 #endif
@@ -85,7 +87,7 @@ static __always_inline bool wsq_table_all_swap(const struct wsq_backing *b,
 	unsigned long all = ~0UL, any = 0;
 	int i;
 
-	wsq_unroll_batch
+#pragma GCC unroll 8
 	for (i = 0; i < WSQ_BATCH; i++) {
 		const unsigned long entry = (unsigned long)READ_ONCE(slots[i]);
 
@@ -101,6 +103,7 @@ static __always_inline bool wsq_table_alike(const pte_t *ptep, unsigned long fir
 					    unsigned long same)
 {
 #ifdef WSQ_PTE_PRESENT_BITS
+/* Races as above. */
 #define DIFFER(i) (data_race(ptep[i].pte) ^ first)
 	/* In two steps, as memory that is mixed shows it early. */
 	if ((DIFFER(1) | DIFFER(2) | DIFFER(3)) & same)
@@ -238,7 +241,7 @@ do {											\
 				continue;
 			}
 		}
-		wsq_unroll_batch
+#pragma GCC unroll 8
 		for (i = 0; i < WSQ_BATCH; i++, ptep++)
 			ONE();
 	}

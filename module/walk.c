@@ -96,7 +96,7 @@ static unsigned long wsq_walk_pmd(struct wsq_walk *w, pmd_t *pmdp, unsigned long
 				  unsigned long end)
 {
 	unsigned long n = (end - addr) >> PAGE_SHIFT;
-	spinlock_t *ptl;
+	spinlock_t *ptl; /* that of the table */
 	pte_t *ptep;
 
 	for (;;) {
@@ -191,8 +191,8 @@ static unsigned long wsq_walk_one_vma(struct wsq_walk *w, struct vm_area_struct 
 
 static unsigned long wsq_walk_vmas(struct wsq_walk *w, unsigned long pos, unsigned long end)
 {
-	const unsigned long limit = min(end, TASK_SIZE_MAX >> PAGE_SHIFT);
 	VMA_ITERATOR(vmi, w->mm, pos << PAGE_SHIFT);
+	const unsigned long limit = min(end, TASK_SIZE_MAX >> PAGE_SHIFT);
 
 	while (pos < limit) {
 		struct vm_area_struct *vma = vma_find(&vmi, limit << PAGE_SHIFT);

@@ -100,7 +100,7 @@ typedef uintptr_t SIZE_T;
 #endif
 
 #ifndef WSQUERY_OWN_PSAPI_TYPES
-/**
+/*
  * union PSAPI_WORKING_SET_EX_BLOCK - the attributes of a page
  *
  * Valid: 1 if the page is in memory, mapped and accessible; the other members
@@ -156,7 +156,7 @@ typedef struct _PSAPI_WORKING_SET_EX_INFORMATION {
 	PSAPI_WORKING_SET_EX_BLOCK VirtualAttributes;
 } PSAPI_WORKING_SET_EX_INFORMATION, *PPSAPI_WORKING_SET_EX_INFORMATION;
 
-/**
+/*
  * union PSAPI_WORKING_SET_BLOCK - a page of the working set
  *
  * Protection: 1 read-only, 2 executable, 3 both, 4 read-write, 5 copy-on-write,
