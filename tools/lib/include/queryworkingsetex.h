@@ -116,6 +116,7 @@ typedef uintptr_t SIZE_T;
  */
 typedef union _PSAPI_WORKING_SET_EX_BLOCK {
 	ULONG_PTR Flags;
+
 	__extension__ struct {
 		ULONG_PTR Valid : 1;
 		ULONG_PTR ShareCount : 3;
@@ -164,6 +165,7 @@ typedef struct _PSAPI_WORKING_SET_EX_INFORMATION {
  */
 typedef union _PSAPI_WORKING_SET_BLOCK {
 	ULONG_PTR Flags;
+
 	__extension__ struct {
 		ULONG_PTR Protection : 5;
 		ULONG_PTR ShareCount : 3;
