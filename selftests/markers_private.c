@@ -4,7 +4,6 @@
  * huge pages.
  */
 #include <linux/userfaultfd.h>
-#include <sys/prctl.h>
 
 #include "kselftest_harness.h"
 #include "newer.h"
@@ -98,7 +97,7 @@ FIXTURE(huge_markers) {
 FIXTURE_SETUP(huge_markers)
 {
 	own();
-	prctl(PR_SET_THP_DISABLE, 0, 0, 0, 0);
+	thp_allow();
 	self->w.pages = HUGE2M / PAGE;
 	self->w.p = map_aligned(HUGE2M, HUGE2M, PROT_READ | PROT_WRITE, MAP_PRIVATE);
 	ASSERT_NE(NULL, self->w.p);

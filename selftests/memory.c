@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -252,6 +253,17 @@ int hugetlb_reserve(size_t size, int pages)
 		return -1;
 	fclose(f);
 	return free_pages >= have + pages - free_pages ? 0 : -1;
+}
+
+/*
+ * Huge pages by faults, for this process from here on; and none that khugepaged
+ * makes behind a test's back, of memory that has holes or is in swap.
+ */
+int thp_allow(void)
+{
+	write_text(THP_DIR "khugepaged/max_ptes_none", "0");
+	write_text(THP_DIR "khugepaged/max_ptes_swap", "0");
+	return prctl(PR_SET_THP_DISABLE, 0, 0, 0, 0);
 }
 
 /* The word in brackets of a sysfs file of choices. */

@@ -5,7 +5,6 @@
  */
 #include <pthread.h>
 #include <stdatomic.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 
@@ -127,7 +126,7 @@ TEST(migrating_huge)
 
 	NEED_NODES();
 	own();
-	prctl(PR_SET_THP_DISABLE, 0, 0, 0, 0);
+	thp_allow();
 	m.p = map_aligned(HUGE2M, HUGE2M, PROT_READ | PROT_WRITE, MAP_PRIVATE);
 	ASSERT_NE(NULL, m.p);
 	madvise(m.p, HUGE2M, MADV_HUGEPAGE);

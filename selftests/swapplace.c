@@ -4,7 +4,6 @@
  * and who may know it.
  */
 #include <fcntl.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 
 #include "kselftest_harness.h"
@@ -97,7 +96,7 @@ TEST_F(swapplace, large_folios)
 	const char *knob = "/sys/kernel/mm/transparent_hugepage/hugepages-64kB/shmem_enabled";
 	char *p;
 
-	prctl(PR_SET_THP_DISABLE, 0, 0, 0, 0);
+	thp_allow();
 	if (write_text(knob, "advise"))
 		SKIP(return, "no large folios of shared memory");
 	p = map_aligned(HUGE2M, HUGE2M, PROT_READ | PROT_WRITE, MAP_SHARED);
@@ -117,7 +116,7 @@ TEST_F(swapplace, huge_page)
 	__u64 pm[PAGES];
 	int i;
 
-	prctl(PR_SET_THP_DISABLE, 0, 0, 0, 0);
+	thp_allow();
 	madvise(p, HUGE2M, MADV_HUGEPAGE);
 	fill(p, 512);
 	ASSERT_EQ(0, evict(p, 512));

@@ -2,8 +2,6 @@
 /*
  * Transparent huge pages of anonymous memory: whole, in parts, split, in swap.
  */
-#include <sys/prctl.h>
-
 #include "kselftest_harness.h"
 #include "wsq.h"
 
@@ -19,7 +17,7 @@ FIXTURE_SETUP(thp)
 	char enabled[32];
 
 	own();
-	ASSERT_EQ(0, prctl(PR_SET_THP_DISABLE, 0, 0, 0, 0));
+	ASSERT_EQ(0, thp_allow());
 	sysfs_choice(THP_DIR "enabled", enabled, sizeof(enabled));
 	if (strcmp(enabled, "always") && strcmp(enabled, "madvise"))
 		SKIP(return, "transparent huge pages are off");

@@ -2,8 +2,6 @@
 /*
  * Huge pages of shared memory, and folios of 64 kB of any memory.
  */
-#include <sys/prctl.h>
-
 #include "kselftest_harness.h"
 #include "wsq.h"
 
@@ -38,7 +36,7 @@ static char folio_saved[32];
 FIXTURE_SETUP(folio)
 {
 	own();
-	prctl(PR_SET_THP_DISABLE, 0, 0, 0, 0);
+	thp_allow();
 	if (access(variant->knob, W_OK))
 		SKIP(return, "this kernel has no %s", variant->knob);
 	sysfs_choice(variant->knob, folio_saved, sizeof(folio_saved));
@@ -115,7 +113,7 @@ FIXTURE(shmem_huge) {
 FIXTURE_SETUP(shmem_huge)
 {
 	own();
-	prctl(PR_SET_THP_DISABLE, 0, 0, 0, 0);
+	thp_allow();
 	sysfs_choice(THP_DIR "shmem_enabled", self->saved, sizeof(self->saved));
 	if (write_text(THP_DIR "shmem_enabled", "advise"))
 		SKIP(return, "no huge pages of shared memory");

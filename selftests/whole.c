@@ -5,7 +5,6 @@
  */
 #include <fcntl.h>
 #include <sys/mount.h>
-#include <sys/prctl.h>
 
 #include "kselftest_harness.h"
 #include "wsq.h"
@@ -30,7 +29,7 @@ static void prepare(struct peer *peer, void *arg)
 
 	(void)peer;
 	(void)arg;
-	prctl(PR_SET_THP_DISABLE, 0, 0, 0, 0);
+	thp_allow();
 	p = map_anon(500);
 	fill(p, 400);
 	evict(p, 100);

@@ -140,6 +140,7 @@ int regular_file(bool disk, size_t pages);
 int cache_file(int fd, size_t pages);
 long huge_kb(const void *p);
 int hugetlb_reserve(size_t size, int pages);
+int thp_allow(void);
 void sysfs_choice(const char *path, char *word, size_t size);
 bool kernel_before(int major, int minor);
 
