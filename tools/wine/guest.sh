@@ -8,7 +8,8 @@ ntdll=usr/lib/x86_64-linux-gnu/wine/x86_64-unix/ntdll.so
 prefix=/root/prefix
 
 for root in /trixie /bookworm; do
-	[ -d "$root/root" ] && [ ! -d "$root/programs" ] || continue
+	# Already done when this script calls itself.
+	[ ! -d "$root/programs" ] || continue
 	mkdir -p "$root/programs"
 	mount -o bind /programs "$root/programs"
 	mount -t proc proc "$root/proc"
@@ -34,6 +35,7 @@ in_root() {
 
 # So that no process of another Wine is left.
 stop() {
+	# shellcheck disable=SC2016 # expanded in there
 	in_root sh -c 'server=$(find /usr/lib -name "wineserver*" -type f | head -n 1); "$server" -k; "$server" -w'
 }
 
@@ -71,6 +73,7 @@ bench() {
 truth() {
 	mkdir -p /cgroup
 	mount -t cgroup2 cgroup2 /cgroup 2>/dev/null
+	echo +memory >/cgroup/cgroup.subtree_control
 	mkdir -p /cgroup/wine
 	for which in buffered patched; do
 		root_of $which
@@ -120,3 +123,6 @@ psapi)
 	done
 	;;
 esac
+
+# Whether what was printed is good is for report.py to say.
+exit 0

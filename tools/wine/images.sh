@@ -21,13 +21,17 @@ wine_image() {
 	mv "$image.new" "$image"
 }
 
-# wine_programs DIR: our Windows programs and Wine's test into DIR.
-wine_programs() {
-	mkdir -p "$1"
+# wine_job IMAGE: an image of guest.sh, our Windows programs, Wine's test and the patched ntdll. The
+# folder has a /tmp of its own, so they are gathered in the cache.
+wine_job() {
+	local dir=$WINE/job
+	rm -rf "$dir"
+	mkdir -p "$dir"
 	suite_in "$WINE_BUILD_FOLDER" sh -ec 'cd "$1/windows"
 		for program in *.c; do
 			x86_64-w64-mingw32-gcc -O2 -s -Wall -Wextra -Werror -o "$2/${program%.c}.exe" \
 				"$program" -lpsapi
-		done' sh "$HERE" "$1"
-	cp "$WINE_SOURCE"/dlls/psapi/tests/x86_64-windows/psapi_test.exe "$1/"
+		done' sh "$HERE" "$dir"
+	cp "$WINE_SOURCE/dlls/psapi/tests/x86_64-windows/psapi_test.exe" "$WINE_NTDLL" "$HERE/guest.sh" "$dir/"
+	image_make "$dir" "$1" 8
 }

@@ -213,8 +213,10 @@ static void other_process(char *program)
 	WriteProcessMemory(info.hProcess, remote, "x", 1, NULL);
 	ok(is(ask_process(info.hProcess, remote), 1, PAGE_READWRITE, 0), "other process, written page");
 	ok(is(ask_process(info.hProcess, remote + PAGE), 0, 0, 0), "other process, untouched page");
-	ok(is(ask_process(info.hProcess, GetModuleHandleA(NULL)), 1, PAGE_READONLY, 1),
-	   "other process, header of its executable");
+	/* Libraries are at the same place in all processes, and the child is in this function. */
+	entry = ask_process(info.hProcess, (void *)(ULONG_PTR)Sleep);
+	ok(is(entry, 1, PAGE_EXECUTE_READ, 1), "other process, code of a library: 1/%x/1, is %llx",
+	   PAGE_EXECUTE_READ, (unsigned long long)entry.VirtualAttributes.Flags);
 
 	weak = OpenProcess(SYNCHRONIZE, FALSE, info.dwProcessId);
 	SetLastError(0);
