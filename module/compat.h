@@ -51,6 +51,14 @@ static inline pud_t wsq_pudp_get(pud_t *pudp)
 #define pudp_get wsq_pudp_get
 #endif
 
+/* 7.3 uses the bit of userfaultfd for protection against all access too. */
+#ifdef WSQ_HAVE_PTE_UFFD
+#define pte_uffd_wp		pte_uffd
+#define pmd_uffd_wp		pmd_uffd
+#define pte_swp_uffd_wp		pte_swp_uffd
+#define pmd_swp_uffd_wp		pmd_swp_uffd
+#endif
+
 /*
  * A page-table entry that is not a page. leafops.h (6.19) renamed the helpers
  * and made the type its own.
@@ -180,7 +188,11 @@ static inline unsigned int wsq_page_mapcount(struct page *page)
 #define WSQ_PTE_ACCESSED_BITS	_PAGE_ACCESSED
 #define WSQ_PTE_SPECIAL_BITS	_PAGE_SPECIAL
 #define WSQ_PTE_SOFT_DIRTY_BITS	_PAGE_SOFT_DIRTY
+#ifdef WSQ_HAVE_PTE_UFFD
+#define WSQ_PTE_UFFD_WP_BITS	_PAGE_UFFD
+#else
 #define WSQ_PTE_UFFD_WP_BITS	_PAGE_UFFD_WP
+#endif
 #else
 #define wsq_pte_bits		pte_val
 #endif

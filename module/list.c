@@ -104,7 +104,7 @@ static int wsq_list_room(struct wsq_list_work *lw, unsigned long span)
 		return 0;
 	if (lw->span > WSQ_LIST_SMALL)
 		kvfree(lw->answer);
-	lw->answer = kvmalloc_array(span, sizeof(u64), GFP_KERNEL | __GFP_NOWARN);
+	lw->answer = kvmalloc_array(span, sizeof(u64), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	lw->span = lw->answer ? span : 0;
 	return lw->answer ? 0 : -ENOMEM;
 }
@@ -266,7 +266,7 @@ int wsq_list(struct wsquery_list *list, const struct wsq_target *target)
 	wsq_scan_init(&w, target, list->attrs, list->flags & WSQUERY_SHARED_ONLY, &sink);
 
 	if (chunk > WSQ_LIST_SMALL) {
-		lw.address = kvmalloc_array(chunk, sizeof(u64), GFP_KERNEL | __GFP_NOWARN);
+		lw.address = kvmalloc_array(chunk, sizeof(u64), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 		if (!lw.address)
 			return -ENOMEM;
 	}

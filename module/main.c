@@ -5,8 +5,10 @@
  * A request goes one way through the files beside this one: ioctl.c checks it,
  * target.c finds the address space, scan.c locks it piece by piece, walk.c, table.c
  * and hugetlb.c visit it, backing.c asks the page cache about holes, sink.c makes
- * of the runs what was asked for. list.c is for addresses in any order. state.h says
- * what an entry means, compat.h knows the kernel versions.
+ * of the runs what was asked for. list.c is for addresses in any order, page.c for
+ * one. mapping.c derives what is the same for all pages of a mapping, pmd.h has the
+ * rule by which a page table stays, state.h says what an entry means, and compat.h
+ * knows the kernel versions.
  */
 #include <linux/compat.h>
 #include <linux/fs.h>
@@ -48,4 +50,5 @@ static void __exit wsq_exit(void)
 module_exit(wsq_exit);
 
 MODULE_DESCRIPTION("Query which pages are in memory and in swap");
+MODULE_VERSION("1.0.0");
 MODULE_LICENSE("GPL");

@@ -80,7 +80,7 @@ int wsq_pages_init(struct wsq_pages_sink *s, unsigned long pages, u64 attrs,
 	if (pages > sink->chunk) {
 		sink->chunk = min(pages, (unsigned long)WSQ_BUFFER / entry_size);
 		/* Not larger than needed: many kernels clear all they allocate. */
-		s->buf = kmalloc(sink->chunk * entry_size, GFP_KERNEL | __GFP_NOWARN);
+		s->buf = kmalloc(sink->chunk * entry_size, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 		if (!s->buf)
 			return -ENOMEM;
 	}
@@ -195,7 +195,7 @@ int wsq_regions_init(struct wsq_regions_sink *s, unsigned long start, u64 attrs,
 {
 	struct wsq_sink *sink = &s->sink;
 
-	s->slots = kmalloc(sizeof(*s->slots), GFP_KERNEL | __GFP_NOWARN);
+	s->slots = kmalloc(sizeof(*s->slots), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!s->slots)
 		return -ENOMEM;
 	s->used = 0;

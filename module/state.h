@@ -88,7 +88,7 @@ static inline u64 wsq_page_flags(struct page *page, u64 attrs)
 
 	if ((attrs & WSQUERY_COPY) && PageAnon(page))
 		flags |= WSQUERY_COPY;
-	if ((attrs & WSQUERY_KSM) && PageKsm(page))
+	if ((attrs & WSQUERY_KSM) && folio_test_ksm(page_folio(page)))
 		flags |= WSQUERY_KSM;
 	if (attrs & WSQUERY_SHARE_COUNT)
 		flags |= wsq_page_share_count(page);

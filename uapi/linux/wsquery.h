@@ -79,7 +79,8 @@
  * define WSQUERY_HUGE - the page is mapped by one entry for a huge page
  *
  * A transparent huge page mapped as a whole, or a hugetlb page. Only set with
- * %WSQUERY_PRESENT.
+ * %WSQUERY_PRESENT. Of huge pages of the size of a PUD that are not hugetlb (DAX, device
+ * memory) the attributes of the entry and of the page are not told.
  */
 #define WSQUERY_HUGE		_BITULL(5)
 
@@ -138,6 +139,7 @@
  * define WSQUERY_UFFD_WP - protected against writing by userfaultfd
  *
  * On present, swapped and migrating pages and on markers of that kind.
+ * Kernels that can protect against all access use the same bit for it.
  */
 #define WSQUERY_UFFD_WP		_BITULL(18)
 /** define WSQUERY_MIGRATING - the page is being moved; set with %WSQUERY_PRESENT */
@@ -171,7 +173,8 @@
  * (C) The page of a file or of shared memory has no page-table entry, and the
  * caller neither owns the file nor may write it, so that the page cache behind
  * it is not told. The rule is that of mincore(2), which invents residency in
- * this case. &wsquery_range.not_told counts these pages even if this attribute
+ * this case; a shared mapping of the caller's that may be made writable counts as
+ * the right to write. &wsquery_range.not_told counts these pages even if this attribute
  * was not asked for: those of shared memory always, those of other files if
  * %WSQUERY_CACHED was asked for, since else nothing is kept back.
  */
@@ -277,8 +280,8 @@
  *	the state, which are always told
  * @marker_kinds: out: kinds of markers that have a name here and exist in this
  *	kernel, as bits of %WSQUERY_MARKER_KIND
- * @lock_pages: out: the most pages looked at in one hold of the target's mmap
- *	lock
+ * @lock_pages: out: entries of page tables that are looked at in one hold of the
+ *	target's mmap lock, plus at most the rest of the table that it ends in
  * @call_bytes: out: the most kernel memory that one call uses, in bytes
  *
  * Whatever is listed here, a request with those very values accepts.
