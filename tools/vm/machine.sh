@@ -112,7 +112,7 @@ qemu_compose() {
 	else
 		# Emulation runs rep movsb byte by byte, and its CPU has no bug to mitigate.
 		cpu=max,-erms,-fsrm
-		append+=" mitigations=off"
+		append+=" mitigations=off no_timer_check"
 		if [[ -n $OPT_ICOUNT ]]; then
 			QEMU+=(-accel tcg -icount "shift=0,sleep=off")
 		elif [[ -n $OPT_PARALLEL ]]; then
