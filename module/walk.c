@@ -158,12 +158,13 @@ static unsigned long wsq_walk_vma(struct wsq_walk *w, unsigned long addr, unsign
 			continue;
 		}
 		p4dp = p4d_offset(pgdp, addr);
-		next = p4d_addr_end(addr, end);
+		/* The end of a level that is folded is the one given. */
+		next = p4d_addr_end(addr, next);
 		if (p4d_none(*p4dp)) {
 			addr = wsq_walk_gap(w, addr, next);
 			continue;
 		}
-		next = pud_addr_end(addr, end);
+		next = pud_addr_end(addr, next);
 		addr = wsq_walk_pud(w, pud_offset(p4dp, addr), addr, next);
 	} while (addr < end && !wsq_walk_spent(w));
 	return addr;
