@@ -62,12 +62,16 @@ static int mapping_named(const char *name, unsigned long *start, unsigned long *
 TEST(device_vvar)
 {
 	unsigned long start, end;
-	struct timespec t;
 	struct wsq *q = own();
+	struct smaps mapping;
+	struct timespec t;
 	int i;
 
 	if (mapping_named("[vvar]", &start, &end))
 		SKIP(return, "no [vvar] mapping");
+	ASSERT_EQ(0, smaps_of((void *)start, &mapping));
+	if (!strstr(mapping.flags, " pf") && !strstr(mapping.flags, " io"))
+		SKIP(return, "[vvar] is of ordinary pages of the kernel here");
 	for (i = 0; i < 4; i++)
 		clock_gettime(CLOCK_MONOTONIC, &t);
 	EXPECT_EQ(0, check_flags(q, __FILE__, __LINE__, (void *)start, (end - start) / PAGE,
