@@ -59,16 +59,21 @@ def edit_virtual(source):
     # From the end to the start, so that what was found stays where it is.
     call = source.find("a caller of get_working_set_ex", r"return (get)_working_set_ex\(")
     _, end = source.function("get_working_set_ex")
-    start, stop = source.function("create_view")
-    protect = source.find("protections of a new view", r"^ *view->protect\s*=\s*(\w+);\n", start, stop)
+    # A view gets its protections when it is made, or when it replaces a placeholder.
+    protects = []
+    for name in ("create_view", "map_view"):
+        start, stop = source.function(name)
+        protects.append(source.find(f"a view's protections in {name}",
+                                    r"^( *)view->protect\s*=\s*(\w+)\b.*;\n", start, stop))
+    create, replace = protects
     tree = source.find("the tree of views", r"^static struct wine_rb_tree views_tree;.*\n")
-    if not tree.end() < protect.end() < end < call.start():
+    if not tree.end() < create.end() < replace.end() < end < call.start():
         raise Stop(f"{source.name}: functions are in another order than known")
 
     source.text = source.text[:call.start(1)] + "query" + source.text[call.end(1):]
     source.insert(end, "\n" + ours("virtual.insert.c").rstrip("\n") + "\n")
-    source.insert(protect.end(),
-                  f"    if ({protect.group(1)} & SEC_NOCACHE) nocache_views = TRUE;\n")
+    for protect in (replace, create):
+        source.insert(protect.end(), f"{protect[1]}if ({protect[2]} & SEC_NOCACHE) nocache_views = TRUE;\n")
     source.insert(tree.end(), "static BOOL nocache_views;  /* whether there ever was a view with SEC_NOCACHE */\n")
 
 

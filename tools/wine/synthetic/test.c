@@ -199,11 +199,19 @@ static void single(void)
 	}
 	ok(same == PAGES, "all pages one by one");
 
-	create_view(&view, page_at(12), VIEW_PAGES * PAGE, SEC_NOCACHE);
+	map_view(&view, page_at(12), VIEW_PAGES * PAGE, 0);
 	vprots[12] = VPROT_COMMITTED | 3;
 	entry.VirtualAddress = page_at(12);
 	query(NtCurrentProcess(), &entry, 1);
-	ok(entry.VirtualAttributes.Flags == (0x41 | PAGE_NOCACHE << 4), "a page that is not cached");
+	ok(entry.VirtualAttributes.Flags == 0x41, "a page of a new view");
+	ok(!nocache_views, "which is cached");
+	map_view(&view, page_at(12), VIEW_PAGES * PAGE, SEC_NOCACHE);
+	query(NtCurrentProcess(), &entry, 1);
+	ok(entry.VirtualAttributes.Flags == (0x41 | PAGE_NOCACHE << 4), "one that is not, replacing it");
+	nocache_views = FALSE;
+	create_view(&view, page_at(12), VIEW_PAGES * PAGE, SEC_NOCACHE);
+	query(NtCurrentProcess(), &entry, 1);
+	ok(entry.VirtualAttributes.Flags == (0x41 | PAGE_NOCACHE << 4), "one that never was");
 }
 
 static void processes(void)

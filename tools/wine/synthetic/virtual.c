@@ -14,6 +14,7 @@ struct file_view
 
 #define VPROT_GUARD     0x10
 #define VPROT_COMMITTED 0x20
+#define VPROT_REPLACED  0x0400
 #define VIEWS           4
 #define VIEW_PAGES      4
 #define FIRST_PAGE      0x100000u
@@ -52,6 +53,19 @@ static int create_view( struct file_view **ret, void *base, size_t size, unsigne
     view->protect = vprot;
     *ret = view;
     return 0;
+}
+
+static int map_view( struct file_view **ret, void *base, size_t size, unsigned int vprot )
+{
+    struct file_view *view = find_view( base, 0 );
+
+    if (view)
+    {
+        view->protect = vprot | VPROT_REPLACED;
+        *ret = view;
+        return 0;
+    }
+    return create_view( ret, base, size, vprot );
 }
 
 static DWORD get_win32_prot( BYTE vprot, unsigned int map_prot )

@@ -6,7 +6,8 @@
  * resident_bytes [MEBIBYTES]
  *
  * Of MEBIBYTES (1024) the first half is touched. Prints what was counted and how
- * long it took, the shortest of three times.
+ * long it took, the shortest of three times. More than was touched may be there, as
+ * the last of it can be in a huge page.
  */
 #include <windows.h>
 #include <psapi.h>
@@ -15,6 +16,7 @@
 
 #define PAGE	4096
 #define BATCH	2048
+#define HUGE_PAGE	(2 << 20)
 
 static size_t count_resident(char *start, size_t size)
 {
@@ -57,7 +59,7 @@ int main(int argc, char **argv)
 		if (end.QuadPart - start.QuadPart < best)
 			best = end.QuadPart - start.QuadPart;
 	}
-	printf("%zu of %zu MiB resident, %s, %.3f ms\n", total >> 20, size >> 20,
-	       total == size / 2 ? "exact" : "WRONG", best * 1e3 / frequency.QuadPart);
-	return total == size / 2 ? 0 : 1;
+	printf("%zu of %zu pages resident, %zu touched, %.3f ms\n", total / PAGE, size / PAGE,
+	       size / 2 / PAGE, best * 1e3 / frequency.QuadPart);
+	return total >= size / 2 && total < size / 2 + HUGE_PAGE ? 0 : 1;
 }
