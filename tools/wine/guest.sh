@@ -99,7 +99,8 @@ one)
 	wine "$@"
 	;;
 bench)
-	"$@"
+	shift
+	bench "$@"
 	;;
 instructions)
 	# In windows of less than a million instructions; the slow one has to do with fewer pages.

@@ -1,6 +1,5 @@
 /*
  * Page states from the wsquery device
- *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Where /dev/wsquery exists, it tells which pages are in memory or in swap with

@@ -97,7 +97,8 @@ static void check(const char *way, size_t count)
 	}
 }
 
-static void in_one_call(const char *kind, const char *way, char *first, ptrdiff_t step, size_t count)
+static void in_one_call(const char *kind, const char *way, char *first, ptrdiff_t step,
+			size_t count)
 {
 	double start, took, best = 1e300;
 	size_t i, j;

@@ -71,7 +71,8 @@ static int is(entry_t entry, unsigned int valid, unsigned int protection, unsign
 {
 	PSAPI_WORKING_SET_EX_BLOCK block = entry.VirtualAttributes;
 
-	return block.Valid == valid && block.Win32Protection == protection && block.Shared == shared;
+	return block.Valid == valid && block.Win32Protection == protection &&
+	       block.Shared == shared;
 }
 
 static void state(const char *what, const void *address, unsigned int valid,
@@ -111,11 +112,12 @@ static void bad_address(void)
 	QueryWorkingSetEx(GetCurrentProcess(), entries, sizeof(entries));
 	for (i = 0; i < SOME; i++)
 		valid += entries[i].VirtualAttributes.Valid;
-	ok(valid == SOME, "beside one (void *)-1, %d of %d good addresses are answered", valid, SOME);
+	ok(valid == SOME, "beside one (void *)-1, %d of %d good addresses are answered", valid,
+	   SOME);
 	ok(!entries[SOME].VirtualAttributes.Flags, "(void *)-1 itself has no attributes");
 }
 
-static void order(void)
+static void any_order(void)
 {
 	char *memory = touched(SOME);
 	entry_t entries[SOME];
@@ -137,7 +139,7 @@ static void protections(void)
 	char *page = commit(4, PAGE_READWRITE, 0);
 	DWORD old;
 
-	page[0] = page[PAGE] = page[2 * PAGE] = 1;
+	memset(page, 1, 3 * PAGE);
 	VirtualProtect(page, PAGE, PAGE_READWRITE | PAGE_GUARD, &old);
 	state("guard page", page, 0, 0, 0);
 	VirtualProtect(page + PAGE, PAGE, PAGE_NOACCESS, &old);
@@ -157,8 +159,8 @@ static void protections(void)
 
 static void sections(void)
 {
-	HANDLE section = CreateFileMappingA(INVALID_HANDLE_VALUE, NULL, PAGE_READWRITE | SEC_RESERVE,
-					    0, 16 * PAGE, NULL);
+	HANDLE section = CreateFileMappingA(INVALID_HANDLE_VALUE, NULL,
+					    PAGE_READWRITE | SEC_RESERVE, 0, 16 * PAGE, NULL);
 	char *memory = MapViewOfFile(section, FILE_MAP_WRITE, 0, 0, 0);
 	entry_t entry;
 	char *second;
@@ -176,7 +178,7 @@ static void sections(void)
 	state("section, second view", second, 1, PAGE_READWRITE, 1);
 }
 
-static void locked(void)
+static void locks(void)
 {
 	char *memory = touched(2);
 
@@ -190,7 +192,8 @@ static void own_handle(void)
 {
 	HANDLE process = OpenProcess(PROCESS_ALL_ACCESS, FALSE, GetCurrentProcessId());
 
-	ok(is(ask_process(process, touched(1)), 1, PAGE_READWRITE, 0), "by a real handle of our own");
+	ok(is(ask_process(process, touched(1)), 1, PAGE_READWRITE, 0),
+	   "by a real handle of our own");
 }
 
 static void other_process(char *program)
@@ -211,7 +214,8 @@ static void other_process(char *program)
 	Sleep(1000);
 	remote = VirtualAllocEx(info.hProcess, NULL, 2 * PAGE, MEM_COMMIT, PAGE_READWRITE);
 	WriteProcessMemory(info.hProcess, remote, "x", 1, NULL);
-	ok(is(ask_process(info.hProcess, remote), 1, PAGE_READWRITE, 0), "other process, written page");
+	ok(is(ask_process(info.hProcess, remote), 1, PAGE_READWRITE, 0),
+	   "other process, written page");
 	ok(is(ask_process(info.hProcess, remote + PAGE), 0, 0, 0), "other process, untouched page");
 	/* Libraries are at the same place in all processes, and the child is in this function. */
 	entry = ask_process(info.hProcess, (void *)(ULONG_PTR)Sleep);
@@ -222,8 +226,8 @@ static void other_process(char *program)
 	SetLastError(0);
 	entry.VirtualAddress = remote;
 	ret = QueryWorkingSetEx(weak, &entry, sizeof(entry));
-	ok(!ret && GetLastError() == ERROR_ACCESS_DENIED, "handle without the right: error %lu, wanted %u",
-	   GetLastError(), ERROR_ACCESS_DENIED);
+	ok(!ret && GetLastError() == ERROR_ACCESS_DENIED,
+	   "handle without the right: error %lu, wanted %u", GetLastError(), ERROR_ACCESS_DENIED);
 	ret = QueryWorkingSetEx((HANDLE)0xdead0, &entry, sizeof(entry));
 	ok(!ret && GetLastError() == ERROR_INVALID_HANDLE, "no handle: error %lu, wanted %u",
 	   GetLastError(), ERROR_INVALID_HANDLE);
@@ -246,7 +250,8 @@ static void errors(void)
 	ok(!ret && GetLastError() == ERROR_BAD_LENGTH, "short array: error %lu", GetLastError());
 
 	entries = (entry_t *)commit(2, PAGE_READWRITE, MEM_WRITE_WATCH);
-	entries[0].VirtualAddress = entries[1].VirtualAddress = entries;
+	entries[0].VirtualAddress = entries;
+	entries[1].VirtualAddress = entries;
 	ResetWriteWatch(entries, 2 * PAGE);
 	ret = QueryWorkingSetEx(GetCurrentProcess(), entries, 2 * sizeof(*entries));
 	ok(ret && is(entries[1], 1, PAGE_READWRITE, 0), "array in watched memory");
@@ -272,7 +277,8 @@ static void swapped(const char *signal_file)
 		word = ask_list(shared + i * PAGE).VirtualAttributes.Flags;
 		in_shared += !(word & 1) && LOCATION(word) == PAGEFILE && (word >> 15 & 1);
 	}
-	ok(in_own > SOME / 2, "%d of %d private pages are said to be in the pagefile", in_own, SOME);
+	ok(in_own > SOME / 2, "%d of %d private pages are said to be in the pagefile", in_own,
+	   SOME);
 	ok(in_shared > SOME / 2, "%d of %d shared pages are said to be in the pagefile", in_shared,
 	   SOME);
 }
@@ -293,10 +299,10 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	bad_address();
-	order();
+	any_order();
 	protections();
 	sections();
-	locked();
+	locks();
 	own_handle();
 	other_process(argv[0]);
 	errors();
