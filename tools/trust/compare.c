@@ -10,10 +10,6 @@
 
 #include "trust.h"
 
-const char * const form_names[FORMS] = {
-	"bytes", "wide", "places", "regions", "count", "list", "one",
-};
-
 /* Where the answers of a check are kept. */
 struct check {
 	struct wsq *q;

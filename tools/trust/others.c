@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,12 +43,13 @@ static void op_fork(struct space *s, struct rng *r)
 {
 	uint64_t seed = rng_next(r);
 	unsigned int i, n = rng_below(r, 8);
+	struct pollfd wait = { .events = POLLIN };
 	int ready[2];
-	char byte;
 
 	child_end(s);
 	if (pipe(ready))
 		return;
+	wait.fd = ready[0];
 	fflush(NULL);
 	s->child = fork();
 	if (!s->child) {
@@ -57,15 +59,17 @@ static void op_fork(struct space *s, struct rng *r)
 
 			op_run(s, &own, true);
 		}
-		close(ready[1]);
+		if (write(ready[1], "", 1) < 0)
+			_exit(1);
 		for (;;)
 			pause();
 	}
-	close(ready[1]);
-	/* Ends when the child has closed its side, or died. */
-	if (s->child < 0 || read(ready[0], &byte, 1) > 0)
+	if (s->child < 0)
 		s->child = 0;
+	else if (poll(&wait, 1, 20000) != 1)
+		child_end(s);
 	close(ready[0]);
+	close(ready[1]);
 }
 
 static void op_child_end(struct space *s, struct rng *r)
