@@ -97,6 +97,6 @@ void figures_print(void)
 	if (total)
 		printf("%d of %d met\n", reached, total);
 	if (reached < total)
-		printf("What limits a case, instruction by instruction: tools/bench/profile CASE\n");
+		printf("What limits one, instruction by instruction: tools/bench/profile CASE\n");
 	fflush(stdout);
 }

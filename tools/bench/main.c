@@ -4,6 +4,7 @@
  * same question. tools/bench/run runs it where it should be run.
  */
 #include <argp.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,6 +102,16 @@ static void profile_print(void)
 	printf("asked %zu text %s\n", questions, text);
 }
 
+/* Otherwise pages in another processor's lists cannot be paged out when they should. */
+static void stay_on_one_cpu(void)
+{
+	cpu_set_t here;
+
+	CPU_ZERO(&here);
+	CPU_SET(sched_getcpu(), &here);
+	sched_setaffinity(0, sizeof(here), &here);
+}
+
 static error_t option(int key, char *arg, struct argp_state *state)
 {
 	switch (key) {
@@ -156,8 +167,11 @@ int main(int argc, char **argv)
 	for (i = 0; i < ARRAY_SIZE(parts); i++) {
 		const struct part *part = &parts[i];
 
-		if (only ? !strcmp(only, part->name) : !part->apart && (part->quick || !quick))
-			part->run();
+		if (only ? strcmp(only, part->name) : part->apart || (quick && !part->quick))
+			continue;
+		if (!part->apart)
+			stay_on_one_cpu();
+		part->run();
 	}
 	if (only_case)
 		profile_print();

@@ -11,7 +11,7 @@
 #define WINDOW		500000.0
 #define WINDOWS		16
 #define REPEATS		12
-#define REPEATS_TIME	40
+#define REPEATS_TIME	80
 #define PROBE		16
 
 /* Of wsquery, in all. */
