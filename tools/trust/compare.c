@@ -10,6 +10,14 @@
 
 #include "trust.h"
 
+/* The first difference of a look. */
+struct first {
+	bool set;
+	enum form kind;
+	size_t page;
+	uint64_t expected, seen;
+};
+
 /* Where the answers of a check are kept. */
 struct check {
 	struct wsq *q;
@@ -20,6 +28,8 @@ struct check {
 	struct truth *t;
 	int shown;
 	bool quiet;
+	struct first first;
+	uint64_t shown_at;
 	uint64_t wide[ARENA_PAGES];
 	union {
 		uint8_t bytes[ARENA_PAGES];
@@ -30,29 +40,55 @@ struct check {
 	} out;
 };
 
-static void differs(struct check *c, enum form form, size_t page, uint64_t expected,
+/* The mapping of a page that is answered wrongly, once. */
+static void show_mapping(struct check *c, size_t page)
+{
+	uint64_t at = (uintptr_t)ARENA_START + page * PAGE;
+	int k;
+
+	for (k = 0; k < c->t->n_vmas; k++) {
+		const struct vma *v = &c->t->vmas[k];
+
+		if (at < v->start || at >= v->end || c->shown_at == v->start)
+			continue;
+		c->shown_at = v->start;
+		printf("#  in pages %llu to %llu, object %d, from its page %llu, ",
+		       (unsigned long long)(v->start - (uintptr_t)ARENA_START) / PAGE,
+		       (unsigned long long)(v->end - (uintptr_t)ARENA_START) / PAGE,
+		       v->object ? (int)v->object->kind : -1,
+		       (unsigned long long)(v->offset / PAGE));
+		printf("of %lu kB, %lu kB swapped\n", v->rss, v->swap);
+	}
+}
+
+static void differs(struct check *c, enum form kind, size_t page, uint64_t expected,
 		    uint64_t seen)
 {
 	c->tally->differ++;
-	if (!c->quiet && c->shown++ < 4)
-		printf("# %s, page %zu%s: expected %#llx, seen %#llx, differ in %#llx\n",
-		       form_names[form], page, c->pid ? " of the child" : "",
-		       (unsigned long long)expected, (unsigned long long)seen,
-		       (unsigned long long)(expected ^ seen));
+	/* What is gone at the second look is shown afterwards. */
+	if (c->quiet && !c->first.set)
+		c->first = (struct first){ true, kind, page, expected, seen };
+	if (c->quiet || c->shown++ >= 4)
+		return;
+	show_mapping(c, page);
+	printf("# %s, page %zu%s: expected %#llx, seen %#llx, differ in %#llx\n",
+	       form_names[kind], page, c->pid ? " of the child" : "",
+	       (unsigned long long)expected, (unsigned long long)seen,
+	       (unsigned long long)(expected ^ seen));
 }
 
-static void failed(struct check *c, enum form form, int rc)
+static void failed(struct check *c, enum form kind, int rc)
 {
 	c->tally->differ++;
-	printf("# %s: %s\n", form_names[form], rc == BROKEN ? "broken" : strerror(-rc));
+	printf("# %s: %s\n", form_names[kind], rc == BROKEN ? "broken" : strerror(-rc));
 }
 
-static bool expect(struct check *c, enum form form, size_t page, uint64_t expected, uint64_t seen)
+static bool expect(struct check *c, enum form kind, size_t page, uint64_t expected, uint64_t seen)
 {
-	c->tally->answers[form]++;
+	c->tally->answers[kind]++;
 	if (expected == seen)
 		return true;
-	differs(c, form, page, expected, seen);
+	differs(c, kind, page, expected, seen);
 	return false;
 }
 
@@ -87,7 +123,7 @@ static size_t some_range(struct check *c, size_t *first)
 	return n < ARENA_PAGES - *first ? n : ARENA_PAGES - *first;
 }
 
-static uint64_t with(struct check *c, size_t i, uint64_t attrs)
+static uint64_t with(const struct check *c, size_t i, uint64_t attrs)
 {
 	return c->wide[i] & (WSQUERY_STATE_MASK | attrs);
 }
@@ -273,7 +309,7 @@ static void check_one(struct check *c)
 	}
 }
 
-static void check_once(struct check *c, int pagemap)
+static void check_once(struct check *c, int pagemap, unsigned int rounds)
 {
 	memset(c->out.list, 0, sizeof(c->out.list));
 	if (truth_find(c->t, c->s, c->pid, pagemap)) {
@@ -286,17 +322,19 @@ static void check_once(struct check *c, int pagemap)
 	c->tally->differ += sums_differ(c->t, c->wide, &c->tally->sums, c->quiet);
 	if (!c->pid)
 		c->tally->differ += mincore_differs(c->t, c->wide, c->quiet);
-	check_pages(c);
-	check_regions(c);
-	check_count(c);
-	check_list(c);
-	check_one(c);
+	while (rounds--) {
+		check_pages(c);
+		check_regions(c);
+		check_count(c);
+		check_list(c);
+		check_one(c);
+	}
 	vmas_close(c->t);
 }
 
 /* Returns how many answers of one look at the arena were wrong twice. */
 int compare_all(struct wsq *q, const struct space *s, struct rng *r, pid_t pid,
-		struct tally *tally)
+		unsigned int rounds, struct tally *tally)
 {
 	static struct truth truth;
 	static struct check c;
@@ -319,13 +357,17 @@ int compare_all(struct wsq *q, const struct space *s, struct rng *r, pid_t pid,
 	for (tries = 0; tries < 3; tries++) {
 		c.quiet = tries < 2;
 		tally->differ = before;
-		check_once(&c, pagemap);
+		check_once(&c, pagemap, rounds);
 		if (tally->differ == before)
 			break;
 		gone = tally->differ - before;
 	}
-	if (tally->differ == before)
+	if (tally->differ == before && gone) {
 		tally->unstable += gone;
+		printf("# gone at a second look: %s, page %zu, expected %#llx, seen %#llx\n",
+		       form_names[c.first.kind], c.first.page,
+		       (unsigned long long)c.first.expected, (unsigned long long)c.first.seen);
+	}
 	close(pagemap);
 	return tally->differ - before;
 }

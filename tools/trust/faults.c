@@ -203,7 +203,7 @@ static void head(struct request *q, char *start, size_t pages, unsigned int entr
 	q->entry = entry;
 }
 
-static void pages(char *p, size_t n, unsigned int entry, int target)
+static void fail_pages(char *p, size_t n, unsigned int entry, int target)
 {
 	struct request q = { "pages", WSQUERY_IOC_PAGES, .size = sizeof(struct wsquery_pages) };
 	char name[64];
@@ -216,7 +216,7 @@ static void pages(char *p, size_t n, unsigned int entry, int target)
 	fail_each(&q);
 }
 
-static void regions(char *p, size_t n, size_t capacity, int target)
+static void fail_regions(char *p, size_t n, size_t capacity, int target)
 {
 	struct request q = { "regions", WSQUERY_IOC_REGIONS,
 			     .size = sizeof(struct wsquery_regions) };
@@ -230,7 +230,7 @@ static void regions(char *p, size_t n, size_t capacity, int target)
 	fail_each(&q);
 }
 
-static void list(char *p, size_t n, size_t count, size_t stride, int target)
+static void fail_list(char *p, size_t n, size_t count, size_t stride, int target)
 {
 	struct request q = { "list", WSQUERY_IOC_LIST, .size = sizeof(struct wsquery_list) };
 	struct wsquery_entry *e = (void *)out;
@@ -305,20 +305,20 @@ int main(void)
 
 	info.arg.info.size = sizeof(struct wsquery_info);
 	fail_each(&info);
-	pages(p, 10, 1, -1);
-	pages(p, 10, 16, -1);
-	pages(p, PAGES, 1, -1);
-	pages(p, PAGES, 8, -1);
-	pages(p, PAGES, 16, target);
-	regions(p, PAGES, ROOM / 24, -1);
-	regions(far, 3000, 77, target);
+	fail_pages(p, 10, 1, -1);
+	fail_pages(p, 10, 16, -1);
+	fail_pages(p, PAGES, 1, -1);
+	fail_pages(p, PAGES, 8, -1);
+	fail_pages(p, PAGES, 16, target);
+	fail_regions(p, PAGES, ROOM / 24, -1);
+	fail_regions(far, 3000, 77, target);
 	head(&count, p, PAGES, 0, target);
 	count.done = 0;
 	fail_each(&count);
-	list(p, PAGES, 10, 1, -1);
-	list(p, PAGES, 5000, 1, -1);
-	list(p, PAGES, 20000, 7919, target);
-	list(far, PAGES, 300, 7919, -1);
+	fail_list(p, PAGES, 10, 1, -1);
+	fail_list(p, PAGES, 5000, 1, -1);
+	fail_list(p, PAGES, 20000, 7919, target);
+	fail_list(far, PAGES, 300, 7919, -1);
 
 	printf("# %u failures injected, %u survived, %u wrong\n", injected, survived, wrong);
 	printf("%s 1 faults\n", wrong || !injected ? "not ok" : "ok");

@@ -63,31 +63,44 @@ static uint64_t some_number(struct rng *r)
 	};
 
 	switch (rng_below(r, 3)) {
-	case 0: return odd[rng_below(r, ARRAY_SIZE(odd))];
-	case 1: return rng_below(r, 1ULL << rng_below(r, 63));
-	default: return rng_next(r);
+	case 0:
+		return odd[rng_below(r, ARRAY_SIZE(odd))];
+	case 1:
+		return rng_below(r, 1ULL << rng_below(r, 63));
+	default:
+		return rng_next(r);
 	}
 }
 
 static uint64_t some_pointer(struct fuzz *f)
 {
 	switch (rng_below(&f->r, 9)) {
-	case 0: return some_number(&f->r);
-	case 1: return (uintptr_t)read_only;
-	case 2: return (uintptr_t)hole;
-	case 3: return (uintptr_t)f->buffer + EDGE + rng_below(&f->r, ROOM);
-	case 4: return 0xffff888000000000ULL + rng_below(&f->r, 1ULL << 40) * 8;
-	default: return (uintptr_t)f->buffer + EDGE;
+	case 0:
+		return some_number(&f->r);
+	case 1:
+		return (uintptr_t)read_only;
+	case 2:
+		return (uintptr_t)hole;
+	case 3:
+		return (uintptr_t)f->buffer + EDGE + rng_below(&f->r, ROOM);
+	case 4:
+		return 0xffff888000000000ULL + rng_below(&f->r, 1ULL << 40) * 8;
+	default:
+		return (uintptr_t)f->buffer + EDGE;
 	}
 }
 
 static uint64_t some_start(struct fuzz *f)
 {
 	switch (rng_below(&f->r, 6)) {
-	case 0: return some_number(&f->r);
-	case 1: return some_number(&f->r) & ~(PAGE - 1);
-	case 2: return ((uintptr_t)f->buffer) & ~(PAGE - 1);
-	default: return (uintptr_t)ARENA_START + rng_below(&f->r, ARENA_PAGES) * PAGE;
+	case 0:
+		return some_number(&f->r);
+	case 1:
+		return some_number(&f->r) & ~(PAGE - 1);
+	case 2:
+		return ((uintptr_t)f->buffer) & ~(PAGE - 1);
+	default:
+		return (uintptr_t)ARENA_START + rng_below(&f->r, ARENA_PAGES) * PAGE;
 	}
 }
 
@@ -279,14 +292,22 @@ int main(int argc, char **argv)
 	until = time(NULL) + 1000000;
 	while ((o = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		switch (o) {
-		case 's': seed = strtoull(optarg, NULL, 0); break;
-		case 'n': calls = strtoull(optarg, NULL, 0); break;
-		case 't': until = time(NULL) + atol(optarg); break;
+		case 's':
+			seed = strtoull(optarg, NULL, 0);
+			break;
+		case 'n':
+			calls = strtoull(optarg, NULL, 0);
+			break;
+		case 't':
+			until = time(NULL) + atol(optarg);
+			break;
 		case 'c':
 			atomic_store(&next_call, strtoull(optarg, NULL, 0));
 			calls = atomic_load(&next_call) + 1;
 			break;
-		default: printf("fuzz [--seed N] [--calls N] [--seconds N] [--call N]\n"); return 2;
+		default:
+			printf("fuzz [--seed N] [--calls N] [--seconds N] [--call N]\n");
+			return 2;
 		}
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);

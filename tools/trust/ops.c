@@ -201,9 +201,15 @@ static void op_lock(struct space *s, struct rng *r)
 	(void)s;
 	space_pick(r, &p, &n);
 	switch (rng_below(r, 4)) {
-	case 0: mlock(p, n * PAGE); break;
-	case 1: mlock2(p, n * PAGE, MLOCK_ONFAULT); break;
-	default: munlock(p, n * PAGE); break;
+	case 0:
+		mlock(p, n * PAGE);
+		break;
+	case 1:
+		mlock2(p, n * PAGE, MLOCK_ONFAULT);
+		break;
+	default:
+		munlock(p, n * PAGE);
+		break;
 	}
 }
 

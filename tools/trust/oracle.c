@@ -28,6 +28,7 @@
  * @seed: of it
  * @ops: how many operations there are
  * @every: compare after so many
+ * @rounds: so often, each time with other requests
  * @skip: operations to leave out
  * @say: print the operations
  */
@@ -35,11 +36,27 @@ struct run {
 	uint64_t seed;
 	unsigned int ops;
 	unsigned int every;
+	unsigned int rounds;
 	bool skip[MAX_OPS];
 	bool say;
 };
 
 static struct tally *shared;
+
+/* The system's choices are the space's, whatever the last one left. */
+static void knobs_set(struct rng *r)
+{
+	static const char * const words[] = { "always", "madvise", "never" };
+	static const char * const shmem[] = { "always", "advise", "never" };
+
+	write_text(THP_DIR "enabled", words[rng_below(r, 3)]);
+	write_text(THP_DIR "shmem_enabled", shmem[rng_below(r, 3)]);
+	write_text(THP_DIR "hugepages-64kB/enabled", words[rng_below(r, 3)]);
+	write_text(THP_DIR "hugepages-64kB/shmem_enabled", shmem[rng_below(r, 3)]);
+	write_text(THP_DIR "hugepages-16kB/enabled", words[rng_below(r, 3)]);
+	write_text(THP_DIR "hugepages-256kB/shmem_enabled", shmem[rng_below(r, 3)]);
+	write_text(THP_DIR "use_zero_page", rng_one_in(r, 3) ? "0" : "1");
+}
 
 static void run_child(const struct run *run)
 {
@@ -52,6 +69,7 @@ static void run_child(const struct run *run)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	/* A hang is a difference too. */
 	alarm(120);
+	knobs_set(&r);
 	if (wsq_open(&q) || space_init(&s, &r)) {
 		printf("# cannot begin\n");
 		exit(2);
@@ -66,9 +84,9 @@ static void run_child(const struct run *run)
 		if ((i + 1) % run->every && i + 1 < run->ops)
 			continue;
 		own = rng_of(run->seed, 2000000 + i);
-		compare_all(&q, &s, &own, 0, shared);
+		compare_all(&q, &s, &own, 0, run->rounds, shared);
 		if (s.child > 0)
-			compare_all(&q, &s, &own, s.child, shared);
+			compare_all(&q, &s, &own, s.child, run->rounds, shared);
 	}
 	fflush(stdout);
 	_exit(0);
@@ -98,7 +116,8 @@ static bool run_one(const struct run *run, struct tally *total)
 		total->unstable += shared->unstable;
 	}
 	if (status)
-		printf("# seed %llu ended with status %#x\n", (unsigned long long)run->seed, status);
+		printf("# seed %llu ended with status %#x\n", (unsigned long long)run->seed,
+		       status);
 	return shared->differ || status;
 }
 
@@ -127,7 +146,8 @@ static void shrink(struct run *run, time_t until)
 		if (!run->skip[i])
 			printf("%s%u", left++ ? "," : "", i);
 	printf("\n");
-	run->say = true;
+	/* What the operations of a small one are, can be said. */
+	run->say = left < 20;
 	run_one(run, NULL);
 	run->say = false;
 }
@@ -169,9 +189,10 @@ int main(int argc, char **argv)
 	static const struct option options[] = {
 		{ "seed", 1, NULL, 's' }, { "spaces", 1, NULL, 'n' }, { "ops", 1, NULL, 'o' },
 		{ "every", 1, NULL, 'e' }, { "only", 1, NULL, 'y' }, { "answers", 1, NULL, 'a' },
-		{ "seconds", 1, NULL, 't' }, { "say", 0, NULL, 'v' }, { NULL, 0, NULL, 0 }
+		{ "seconds", 1, NULL, 't' }, { "say", 0, NULL, 'v' }, { "rounds", 1, NULL, 'r' },
+		{ NULL, 0, NULL, 0 }
 	};
-	static struct run run = { .seed = 1, .ops = 120, .every = 30 };
+	static struct run run = { .seed = 1, .ops = 120, .every = 30, .rounds = 1 };
 	unsigned int spaces = 1, n, bad = 0;
 	uint64_t enough = ~0ULL, first;
 	time_t start = time(NULL), seconds = 1000000;
@@ -180,17 +201,36 @@ int main(int argc, char **argv)
 
 	while ((o = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		switch (o) {
-		case 's': run.seed = strtoull(optarg, NULL, 0); break;
-		case 'n': spaces = atoi(optarg); break;
-		case 'o': run.ops = atoi(optarg) % MAX_OPS; break;
-		case 'e': run.every = atoi(optarg) ?: 1; break;
-		case 'y': only(&run, optarg); break;
-		case 'a': enough = strtoull(optarg, NULL, 0); break;
-		case 't': seconds = atol(optarg); break;
-		case 'v': run.say = true; break;
+		case 's':
+			run.seed = strtoull(optarg, NULL, 0);
+			break;
+		case 'n':
+			spaces = atoi(optarg);
+			break;
+		case 'o':
+			run.ops = atoi(optarg) % MAX_OPS;
+			break;
+		case 'e':
+			run.every = atoi(optarg) ?: 1;
+			break;
+		case 'y':
+			only(&run, optarg);
+			break;
+		case 'r':
+			run.rounds = atoi(optarg) ?: 1;
+			break;
+		case 'a':
+			enough = strtoull(optarg, NULL, 0);
+			break;
+		case 't':
+			seconds = atol(optarg);
+			break;
+		case 'v':
+			run.say = true;
+			break;
 		default:
-			printf("oracle [--seed N] [--spaces N] [--ops N] [--every N] [--only N,...] "
-			       "[--answers N] [--seconds N] [--say]\n");
+			printf("oracle [--seed N] [--spaces N] [--ops N] [--every N]\n");
+			printf("  [--rounds N] [--only N,...] [--answers N] [--seconds N] [--say]\n");
 			return 2;
 		}
 	}
@@ -206,7 +246,9 @@ int main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 
 	first = run.seed;
-	for (n = 0; n < spaces && answers(&total) < enough && time(NULL) - start < seconds; n++) {
+	for (n = 0; n < spaces; n++) {
+		if (answers(&total) >= enough || time(NULL) - start >= seconds)
+			break;
 		run.seed = first + n;
 		if (run_one(&run, &total)) {
 			bad++;

@@ -172,7 +172,8 @@ static void ask_count(const struct ask *a)
 
 	head(a, &c.range, sizeof(c));
 	c.mask = WSQUERY_PRESENT | WSQUERY_SWAPPED;
-	if (!succeeded(a, ioctl(storm_shared->dev, WSQUERY_IOC_COUNT, &c), c.range.done, c.range.length))
+	if (!succeeded(a, ioctl(storm_shared->dev, WSQUERY_IOC_COUNT, &c), c.range.done,
+		       c.range.length))
 		return;
 	if (c.present + c.swapped + c.matched != c.mapped || c.mapped > a->pages)
 		storm_wrong("totals", (uintptr_t)a->start, c.mapped);
@@ -250,13 +251,27 @@ void storm_ask_once(struct rng *r, char *buffer)
 
 	ask_choose(&a, r, buffer);
 	switch (form) {
-	case FORM_BYTES: ask_pages(&a, 1); break;
-	case FORM_WIDE: ask_pages(&a, 8); break;
-	case FORM_PLACES: ask_pages(&a, 16); break;
-	case FORM_REGIONS: ask_regions(&a); break;
-	case FORM_COUNT: ask_count(&a); break;
-	case FORM_LIST: ask_list(&a, r); break;
-	default: ask_one(&a, r); break;
+	case FORM_BYTES:
+		ask_pages(&a, 1);
+		break;
+	case FORM_WIDE:
+		ask_pages(&a, 8);
+		break;
+	case FORM_PLACES:
+		ask_pages(&a, 16);
+		break;
+	case FORM_REGIONS:
+		ask_regions(&a);
+		break;
+	case FORM_COUNT:
+		ask_count(&a);
+		break;
+	case FORM_LIST:
+		ask_list(&a, r);
+		break;
+	default:
+		ask_one(&a, r);
+		break;
 	}
 	atomic_fetch_add(&storm_shared->asked[form], 1);
 }

@@ -160,16 +160,26 @@ void *storm_system(void *arg)
 	group_join();
 	while (!atomic_load(&storm_shared->stop)) {
 		switch (rng_below(&r, 8)) {
-		case 0: write_text("/proc/sys/vm/compact_memory", "1"); break;
-		case 1: write_text("/proc/sys/vm/drop_caches", "3"); break;
-		case 2: write_text("/proc/self/clear_refs", "4"); break;
+		case 0:
+			write_text("/proc/sys/vm/compact_memory", "1");
+			break;
+		case 1:
+			write_text("/proc/sys/vm/drop_caches", "3");
+			break;
+		case 2:
+			write_text("/proc/self/clear_refs", "4");
+			break;
 		case 3:
 			/* It is in use, and must stay. */
 			if (!syscall(SYS_delete_module, "wsquery", O_NONBLOCK))
 				storm_wrong("the module was unloaded", 0, 0);
 			break;
-		case 4: syscall(SYS_kill, getpid(), SIGUSR1); break;
-		default: write_text(GROUP "/memory.reclaim", "4M"); break;
+		case 4:
+			syscall(SYS_kill, getpid(), SIGUSR1);
+			break;
+		default:
+			write_text(GROUP "/memory.reclaim", "4M");
+			break;
 		}
 		atomic_fetch_add(&storm_shared->done, 1);
 		usleep(rng_below(&r, 3000));

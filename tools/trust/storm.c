@@ -48,21 +48,21 @@ static void signals(void)
 	setitimer(ITIMER_REAL, &often, NULL);
 }
 
-static void report(time_t seconds)
+static void report(struct storm *s, time_t seconds)
 {
 	unsigned long asked = 0;
 	int i;
 
 	printf("# requests:");
 	for (i = 0; i < FORMS; i++) {
-		printf(" %s %lu", form_names[i], atomic_load(&storm_shared->asked[i]));
-		asked += atomic_load(&storm_shared->asked[i]);
+		printf(" %s %lu", form_names[i], atomic_load(&s->asked[i]));
+		asked += atomic_load(&s->asked[i]);
 	}
 	printf("\n# storm of %ld seconds: %lu operations, %lu requests, %lu answers looked at, ",
-	       (long)seconds, atomic_load(&storm_shared->done), asked, atomic_load(&storm_shared->answers));
+	       (long)seconds, atomic_load(&s->done), asked, atomic_load(&s->answers));
 	printf("%lu EFAULT, %lu ESRCH, %lu processes killed, %lu wrong\n",
-	       atomic_load(&storm_shared->faults), atomic_load(&storm_shared->gone), atomic_load(&storm_shared->killed),
-	       atomic_load(&storm_shared->wrong));
+	       atomic_load(&s->faults), atomic_load(&s->gone), atomic_load(&s->killed),
+	       atomic_load(&s->wrong));
 }
 
 int main(int argc, char **argv)
@@ -84,10 +84,17 @@ int main(int argc, char **argv)
 
 	while ((o = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		switch (o) {
-		case 's': seed = strtoull(optarg, NULL, 0); break;
-		case 't': seconds = atol(optarg); break;
-		case 'v': return victim();
-		default: printf("storm [--seed N] [--seconds N]\n"); return 2;
+		case 's':
+			seed = strtoull(optarg, NULL, 0);
+			break;
+		case 't':
+			seconds = atol(optarg);
+			break;
+		case 'v':
+			return victim();
+		default:
+			printf("storm [--seed N] [--seconds N]\n");
+			return 2;
 		}
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
@@ -102,7 +109,8 @@ int main(int argc, char **argv)
 	atomic_store(&storm_shared->victim, dup(storm_shared->pagemap));
 	mkdir("/tmp/wsq-tmpfs", 0700);
 	mount("tmpfs", "/tmp/wsq-tmpfs", "tmpfs", 0, "huge=advise");
-	if (storm_shared->dev < 0 || storm_shared->pagemap < 0 || space_init(&storm_shared->space, &r) || storm_fixed())
+	if (storm_shared->dev < 0 || storm_shared->pagemap < 0 ||
+	    space_init(&storm_shared->space, &r) || storm_fixed())
 		return 2;
 	signals();
 	for (i = 0; i < ARRAY_SIZE(roles); i++)
@@ -114,7 +122,7 @@ int main(int argc, char **argv)
 	/* What hangs is found by who waits for this. */
 	for (i = 0; i < ARRAY_SIZE(roles); i++)
 		pthread_join(threads[i], NULL);
-	report(time(NULL) - start);
+	report(storm_shared, time(NULL) - start);
 	printf("%s 1 storm\n", atomic_load(&storm_shared->wrong) ? "not ok" : "ok");
 	fflush(stdout);
 	_exit(atomic_load(&storm_shared->wrong) ? 1 : 0);

@@ -82,8 +82,8 @@ unsigned int mincore_differs(const struct truth *t, const uint64_t *wide, bool q
 				continue;
 			if (!!(f & (WSQUERY_PRESENT | WSQUERY_CACHED)) == in)
 				continue;
-			/* Allocated by fallocate(2), but never written: not up to date. */
-			if (!in && (f & WSQUERY_SHMEM) && (f & WSQUERY_CACHED))
+			/* Of fallocate(2) or half truncated: there, but not up to date. */
+			if (!in && (f & WSQUERY_CACHED))
 				continue;
 			if (bad++ < 4)
 				complain(quiet, "mincore", i, in, f);

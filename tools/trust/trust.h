@@ -184,6 +184,6 @@ struct tally {
 };
 
 int compare_all(struct wsq *q, const struct space *s, struct rng *r, pid_t pid,
-		struct tally *tally);
+		unsigned int rounds, struct tally *tally);
 
 #endif /* TRUST_H */

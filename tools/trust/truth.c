@@ -37,7 +37,7 @@ int truth_learn(void)
 	    (entry & PM_SWAP))
 		marker_type = WSQUERY_SWAP_TYPE(entry & PM_FRAME);
 	have_scan = !scan_read(fd, w.p, 1, (__u64 *)&scan);
-	have_cachestat = syscall(SYS_cachestat, -1, NULL, NULL, 0) < 0 && errno != ENOSYS;
+	have_cachestat = syscall(SYS_cachestat, -1, NULL, NULL, 0) < 0 && errno == EBADF;
 	munmap(w.p, PAGE);
 	if (w.uffd >= 0)
 		close(w.uffd);
