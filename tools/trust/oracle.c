@@ -230,7 +230,7 @@ int main(int argc, char **argv)
 			break;
 		default:
 			printf("oracle [--seed N] [--spaces N] [--ops N] [--every N]\n");
-			printf("  [--rounds N] [--only N,...] [--answers N] [--seconds N] [--say]\n");
+			printf("  [--rounds N] [--only N,...] [--answers N] [--seconds N]\n");
 			return 2;
 		}
 	}
