@@ -35,7 +35,8 @@ static void vma_kind(struct vma *v, const struct space *s, pid_t pid, const char
 	char path[96];
 
 	v->fd = -1;
-	v->object = ino ? object_of(s, dev, ino) : NULL;
+	/* System V shared memory has its id for an inode number, which can be another's. */
+	v->object = ino && strncmp(name, "/SYSV", 5) ? object_of(s, dev, ino) : NULL;
 	if (v->object) {
 		v->base |= v->object->kind == OBJECT_FILE || v->object->kind == OBJECT_HUGETLB ?
 			   WSQUERY_FILE : WSQUERY_SHMEM;
