@@ -115,15 +115,14 @@ def truth(name):
 
 def resident(name):
     print("A browser's counter of resident bytes")
-    counted = {}
+    good, seen = True, set()
     for which, lines in sections(name):
         print(f"  {which:9} {' '.join(lines)}")
         match = re.match(r"(\d+) of \d+ pages resident, (\d+) touched", " ".join(lines))
-        # The last touched page may be in a huge one.
-        if match and 0 <= int(match[1]) - int(match[2]) < 512:
-            counted[which] = int(match[1])
-    good = len(counted) == 3 and len(set(counted.values())) == 1
-    print("  all count alike" if good else "  WRONG")
+        good &= match is not None and match[1] == match[2]
+        seen.add(which)
+    good &= len(seen) == 3
+    print("  all count exactly what was touched" if good else "  WRONG")
     return good
 
 
