@@ -117,6 +117,9 @@ int evict(void *start, size_t pages)
 	for (tries = 0; tries < 50 && rc && fd >= 0 && pm; tries++) {
 		if (tries)
 			usleep(20000);
+		/* What another processor keeps back from the lists; compaction wants them whole. */
+		if (tries == 5)
+			write_text("/proc/sys/vm/compact_memory", "1");
 		if (madvise(start, pages * PAGE, MADV_PAGEOUT) ||
 		    pagemap_read(fd, start, pages, pm))
 			break;
