@@ -284,6 +284,7 @@ int main(void)
 	setup("failslab");
 	setup("fail_page_alloc");
 	setup("fail_usercopy");
+	write_text(THP_DIR "shmem_enabled", "never");
 	fail_nth = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
 	if (fail_nth < 0) {
 		printf("ok 1 faults # SKIP the kernel has no fault injection\n");
