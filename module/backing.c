@@ -77,6 +77,9 @@ static struct wsq_behind wsq_backing_value(struct wsq_backing *b, void *entry,
 	}
 	/* One value can stand for many pages; its offset is that of the first. */
 	order = wsq_xas_order(&b->xas);
+	/* A folio may have taken its place, whose order it would be then. */
+	if (xas_reload(&b->xas) != entry)
+		order = 0;
 	inside = index & ((1UL << order) - 1);
 	swap = radix_to_swp_entry(entry);
 	behind.flags = WSQUERY_SWAPPED;
@@ -116,7 +119,7 @@ struct wsq_behind wsq_backing_next(struct wsq_backing *b, unsigned long page,
 }
 
 /**
- * wsq_backing_leaf() - the part of the page cache behind the pages from one on
+ * wsq_backing_slots() - the part of the page cache behind the pages from one on
  * @b: cursor
  * @page: page of the mapping, as address >> PAGE_SHIFT
  * @pages: how many pages are of interest, at least 1
@@ -126,11 +129,11 @@ struct wsq_behind wsq_backing_next(struct wsq_backing *b, unsigned long page,
  * Return: the slots of the pages that share a leaf of the page cache with the
  * first, or what is behind them if there is no such leaf.
  */
-struct wsq_leaf wsq_backing_leaf(struct wsq_backing *b, unsigned long page,
-				 unsigned long pages)
+struct wsq_slots wsq_backing_slots(struct wsq_backing *b, unsigned long page,
+				   unsigned long pages)
 {
 	const unsigned long index = page + b->delta;
-	struct wsq_leaf leaf = { NULL };
+	struct wsq_slots leaf = { NULL };
 	struct wsq_behind behind;
 
 	wsq_backing_load(b, index);
@@ -144,5 +147,6 @@ struct wsq_leaf wsq_backing_leaf(struct wsq_backing *b, unsigned long page,
 	behind = wsq_backing_next(b, page, pages);
 	leaf.pages = behind.pages;
 	leaf.flags = behind.flags;
+	leaf.swap = behind.swap;
 	return leaf;
 }

@@ -31,6 +31,9 @@
 #if !defined(CONFIG_64BIT)
 #error "wsquery needs a 64-bit kernel: page-table entries are read in one load."
 #endif
+#if CONFIG_PGTABLE_LEVELS < 3 || defined(CONFIG_S390)
+#error "wsquery needs a real level of PMDs, and hugetlb entries in the format of others."
+#endif
 
 /* Until 6.3 a PMD was read by pmd_read_atomic(), which 64-bit makes plain. */
 #ifndef pmdp_get_lockless
@@ -128,21 +131,21 @@ static inline unsigned long wsq_leaf_marker(wsq_leaf_t leaf)
 #define WSQ_MARKERS	3
 #endif
 
-/*
- * Whether the caller owns a file or may write it: idmapped mounts got a type of
- * their own in 6.3.
- */
-static inline bool wsq_file_writable(struct file *file)
-{
-	struct inode *inode = file_inode(file);
+/* Idmapped mounts got a type of their own in 6.3. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0)
-	struct mnt_idmap *idmap = file_mnt_idmap(file);
+#define wsq_file_idmap		file_mnt_idmap
 #else
-	struct user_namespace *idmap = file_mnt_user_ns(file);
+#define wsq_file_idmap		file_mnt_user_ns
 #endif
 
-	return inode_owner_or_capable(idmap, inode) ||
-	       !inode_permission(idmap, inode, MAY_WRITE);
+static inline bool wsq_file_owned(struct file *file)
+{
+	return inode_owner_or_capable(wsq_file_idmap(file), file_inode(file));
+}
+
+static inline bool wsq_file_writable(struct file *file)
+{
+	return !inode_permission(wsq_file_idmap(file), file_inode(file), MAY_WRITE);
 }
 
 /* Before 6.12 shmem split what it swapped out: a value stood for one page. */

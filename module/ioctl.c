@@ -124,7 +124,7 @@ static int wsq_ioctl_info(struct wsquery_info __user *arg)
 	return wsq_copy_answer(arg, &info, sizeof(info));
 }
 
-static int wsq_do_pages(struct file *file, struct wsquery_pages *arg)
+static int wsq_do_pages(struct wsquery_pages *arg)
 {
 	struct wsquery_range *range = &arg->range;
 	struct wsq_pages_sink sink __uninitialized;
@@ -175,7 +175,7 @@ static int wsq_ioctl_pages(struct file *file, struct wsquery_pages __user *uarg)
 	    !file_ns_capable(file, &init_user_ns, CAP_SYS_ADMIN))
 		err = -EPERM;
 	else
-		err = wsq_do_pages(file, &arg);
+		err = wsq_do_pages(&arg);
 	return wsq_copy_answer(uarg, &arg, sizeof(arg)) ?: err;
 }
 

@@ -197,6 +197,7 @@ static int wsq_list_sparse(struct wsq_walk *w, struct wsq_list_work *lw,
 	for (i = p->from; i < p->from + p->n; i++)
 		lw->address[i] = wsq_walk_page(w, lw->address[i] >> PAGE_SHIFT);
 	wsq_scan_unlock(w);
+	cond_resched();
 
 	for (i = p->from; i < p->from + p->n && !err; i++)
 		err = wsq_list_write_one(lw->address[i], entry + i, list);

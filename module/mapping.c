@@ -23,15 +23,18 @@ u64 wsq_walk_present(const struct wsq_walk *w, pte_t pte)
 /*
  * Who may know what is in the page cache: the rule of mincore(2), the owner or
  * who may write. A shared mapping that may be made writable proves it for the
- * process that has it.
+ * process that has it. A file system may have to ask a server about the right to
+ * write, for which another process's lock is no place: there only the owner knows.
  */
-static bool wsq_walk_may_know(const struct wsq_walk *w, const struct vm_area_struct *vma)
+static bool wsq_walk_may_know(const struct wsq_walk *w, const struct vm_area_struct *vma,
+			      bool shmem)
 {
 	const unsigned long shared = VM_SHARED | VM_MAYWRITE;
 
 	if (w->own && (vma->vm_flags & shared) == shared)
 		return true;
-	return wsq_file_writable(vma->vm_file);
+	return wsq_file_owned(vma->vm_file) ||
+	       ((w->own || shmem) && wsq_file_writable(vma->vm_file));
 }
 
 static enum wsq_gap wsq_walk_gap_kind(const struct wsq_walk *w,
@@ -46,7 +49,7 @@ static enum wsq_gap wsq_walk_gap_kind(const struct wsq_walk *w,
 		if ((vma->vm_flags & VM_HUGETLB) || vma_is_dax(vma) || wsq_vma_is_device(vma))
 			return WSQ_GAP_PLAIN;
 	}
-	return wsq_walk_may_know(w, vma) ? WSQ_GAP_CACHE : WSQ_GAP_NOT_TOLD;
+	return wsq_walk_may_know(w, vma, shmem) ? WSQ_GAP_CACHE : WSQ_GAP_NOT_TOLD;
 }
 
 /* Attributes for which present pages of the mapping must be looked at. */
@@ -56,8 +59,8 @@ static u64 wsq_walk_page_attrs(const struct wsq_walk *w, const struct vm_area_st
 
 	if (wsq_vma_is_device(vma))
 		return 0;
-	/* Only a private mapping that was written to has anonymous pages. */
-	if (!vma->anon_vma)
+	/* Only a private mapping has copies; its first can be made at any time. */
+	if (vma->vm_flags & VM_MAYSHARE)
 		attrs &= ~WSQUERY_COPY;
 	/* MADV_UNMERGEABLE takes what KSM merged apart. */
 	if (!(vma->vm_flags & VM_MERGEABLE))
@@ -85,7 +88,7 @@ static unsigned long wsq_walk_same(const struct wsq_walk *w, const struct vm_are
 		same |= WSQ_PTE_UFFD_WP_BITS;
 	if (w->attrs & WSQUERY_ZERO) {
 		/* Elsewhere a special entry is that of the zero page. */
-		if (vma->vm_flags & (VM_PFNMAP | VM_MIXEDMAP))
+		if ((vma->vm_flags & (VM_PFNMAP | VM_MIXEDMAP)) || vma_is_dax(vma))
 			same = ~0UL;
 		same |= WSQ_PTE_SPECIAL_BITS;
 	}

@@ -59,10 +59,7 @@ u64 wsq_walk_page(struct wsq_walk *w, unsigned long page)
 	if (page >= TASK_SIZE_MAX >> PAGE_SHIFT)
 		return 0;
 	if (!vma || addr < vma->vm_start || addr >= vma->vm_end) {
-		MA_STATE(mas, &w->mm->mm_mt, addr, addr);
-
-		/* What vma_lookup() does, but for its locks. */
-		vma = mas_walk(&mas);
+		vma = vma_lookup(w->mm, addr);
 		if (!vma)
 			return 0;
 		wsq_walk_enter_page(w, vma);

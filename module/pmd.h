@@ -9,7 +9,7 @@
  * is read, the table's lock is taken, and the PMD must then still be what it was. The
  * lock is needed for more than that: a page that is being reclaimed, migrated, copied
  * or write-protected has no entry for a moment, and only under the lock is such a
- * moment not seen.
+ * moment not seen. The same goes for a PMD that is none.
  */
 #ifndef WSQ_PMD_H
 #define WSQ_PMD_H
@@ -22,6 +22,22 @@ enum wsq_pmd {
 	WSQ_PMD_HUGE,
 	WSQ_PMD_TABLE,
 };
+
+/*
+ * How many of @max PMDs of a table are none from this one on. The huge zero page is
+ * split by way of an empty PMD, which only the lock hides.
+ */
+static inline unsigned int wsq_pmd_none_locked(struct mm_struct *mm, pmd_t *pmdp,
+					       unsigned int max)
+{
+	spinlock_t *ptl = pmd_lock(mm, pmdp); /* that of the table of PMDs */
+	unsigned int n = 0;
+
+	while (n < max && pmd_none(pmdp_get_lockless(pmdp + n)))
+		n++;
+	spin_unlock(ptl);
+	return n;
+}
 
 /*
  * Looks at a PMD and, if it points to a table, locks that. On WSQ_PMD_TABLE the lock
@@ -39,7 +55,9 @@ static __always_inline enum wsq_pmd wsq_walk_open_pmd(struct wsq_walk *w, pmd_t 
 		pmd = pmdp_get_lockless(pmdp);
 		if (pmd_none(pmd)) {
 			rcu_read_unlock();
-			return WSQ_PMD_NONE;
+			if (wsq_pmd_none_locked(w->mm, pmdp, 1))
+				return WSQ_PMD_NONE;
+			continue;
 		}
 		/* pmd_leaf() of x86 looks at one bit, that only means it if present. */
 		if (!pmd_present(pmd) || pmd_leaf(pmd)) {

@@ -16,8 +16,8 @@
  * @done: increased by the number of entries that were written
  *
  * A copy fails at a page boundary, and a part of an entry that crosses it would be
- * left behind. So no copy crosses one, and of an entry that does the far end is
- * written first.
+ * left behind. So no copy crosses one, and an entry that does is written far end
+ * first, after a look at whether the near end can be.
  *
  * Return: 0 or -EFAULT.
  */
@@ -32,7 +32,8 @@ int wsq_copy_out(void __user *to, const void *from, size_t size, unsigned long n
 			if (copy_to_user(to, from, whole * size))
 				return -EFAULT;
 		} else {
-			if (copy_to_user(to + room, from + room, size - room) ||
+			if (fault_in_safe_writeable(to, room) ||
+			    copy_to_user(to + room, from + room, size - room) ||
 			    copy_to_user(to, from, room))
 				return -EFAULT;
 			whole = 1;

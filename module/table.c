@@ -18,7 +18,8 @@
  * @ptep: first entry
  * @end: after the last entry
  * @page: page that @ptep maps, as address >> PAGE_SHIFT
- * @hole: flags of a page with nothing there
+ * @hole: flags of a page without an entry and a slot
+ * @swap: place in swap of the first page, if all are there by @hole; else 0
  * @slots: what the page cache has for @ptep and the following, or NULL
  */
 struct wsq_stretch {
@@ -26,6 +27,7 @@ struct wsq_stretch {
 	const pte_t *end;
 	unsigned long page;
 	u64 hole;
+	u64 swap;
 	void *const *slots;
 };
 
@@ -38,15 +40,21 @@ static noinline u64 wsq_table_behind(struct wsq_walk *w, unsigned long page, u64
 	return w->base | (behind.flags & w->sink->keep);
 }
 
-/* An entry that is neither present nor none; @hole is what a page without has. */
-static noinline u64 wsq_table_leaf(const struct wsq_walk *w, pte_t pte, u64 hole, u64 *swap)
+/* An entry that is neither present nor none; @hole: flags of one that is none. */
+static noinline u64 wsq_table_leaf(struct wsq_walk *w, unsigned long page, pte_t pte, u64 hole,
+				   u64 *swap)
 {
 	u64 flags = wsq_leaf_flags(pte, swap);
 
 	if ((flags & WSQUERY_SWAPPED) && wsq_vma_file(w->vma))
 		flags |= WSQUERY_COPY;
 	/* A marker stands where otherwise nothing would, so what is behind counts. */
-	flags |= flags & WSQUERY_MARKER ? hole : w->base;
+	if (!(flags & WSQUERY_MARKER))
+		flags |= w->base;
+	else if (w->gap == WSQ_GAP_CACHE)
+		flags |= wsq_table_behind(w, page, swap);
+	else
+		flags |= hole;
 	return flags & w->sink->keep;
 }
 
@@ -95,7 +103,7 @@ static __always_inline bool wsq_table_all_swap(const struct wsq_backing *b,
 		any |= entry;
 	}
 	/* None has a type larger than that of all their bits together. */
-	return xa_is_value((void *)all) && wsq_backing_is_swap(b, (void *)(any | 1));
+	return xa_is_value((void *)all) && wsq_backing_is_swap(b, (void *)any);
 }
 
 /* Whether a batch agrees with its first entry in the bits @same. */
@@ -132,25 +140,39 @@ static __always_inline u64 wsq_table_absent(struct wsq_walk *w, const struct wsq
 
 	if (form == WSQ_SWAP)
 		*swap = 0;
+	if (unlikely(!pte_none(pte)))
+		return wsq_table_leaf(w, s->page + (ptep - s->ptep), pte, flags, swap);
+
+	if (form == WSQ_SWAP && s->swap)
+		*swap = s->swap + wsq_swap_place(0, ptep - s->ptep);
 	if (slots) {
 		const void *entry = READ_ONCE(*wsq_table_slot(ptep, to_slot));
 
 		if (!entry)
 			;
 		else if (form != WSQ_SWAP && wsq_backing_is_swap(&w->backing, entry))
-			flags = s->hole | WSQUERY_SWAPPED;
+			flags |= WSQUERY_SWAPPED;
+		else if (!xa_is_value(entry) && !xa_is_internal(entry))
+			flags |= WSQUERY_CACHED & w->sink->keep;
 		else
 			flags = wsq_table_behind(w, s->page + (ptep - s->ptep), swap);
 	}
-	if (unlikely(!pte_none(pte)))
-		flags = wsq_table_leaf(w, pte, flags, swap);
 	return flags;
 }
 
-/* A present entry where only the share count differs from page to page. */
+/* A present entry where only share count and COPY differ from page to page. */
 static __always_inline u64 wsq_table_counted(const struct wsq_walk *w, pte_t pte)
 {
-	return w->present | (pte_special(pte) ? 0 : wsq_page_share_count(pte_page(pte)));
+	struct page *page;
+	u64 flags;
+
+	if (pte_special(pte))
+		return w->present;
+	page = pte_page(pte);
+	flags = w->present | wsq_page_share_count(page);
+	if ((w->page_attrs & WSQUERY_COPY) && PageAnon(page))
+		flags |= WSQUERY_COPY;
+	return flags;
 }
 
 /*
@@ -173,8 +195,8 @@ static __always_inline const pte_t *wsq_table_form(struct wsq_walk *w,
 	/* Present entries with the bits @seen have the flags @known. */
 	u64 known = w->present;
 	unsigned long seen = 0;
-	/* The one look at descriptors that QueryWorkingSetEx needs, and so the common one. */
-	const bool counted = w->page_attrs == WSQUERY_SHARE_COUNT &&
+	/* The looks at descriptors that QueryWorkingSetEx needs, and so the common ones. */
+	const bool counted = (w->page_attrs & ~WSQUERY_COPY) == WSQUERY_SHARE_COUNT &&
 			     !(w->attrs & WSQ_ATTRS_PTE);
 	const long to_slot = (const char *)s->slots - (const char *)s->ptep;
 	u64 swap = 0;
@@ -349,7 +371,7 @@ unsigned int wsq_table(struct wsq_walk *w, const pte_t *ptep, unsigned long page
 
 	wsq_backing_reset(&w->backing);
 	do {
-		struct wsq_leaf leaf;
+		struct wsq_slots leaf;
 		unsigned int present = wsq_table_present(w, s.ptep, end);
 
 		/* No look-ups where there is no hole. */
@@ -359,9 +381,10 @@ unsigned int wsq_table(struct wsq_walk *w, const pte_t *ptep, unsigned long page
 			s.ptep += present;
 			continue;
 		}
-		leaf = wsq_backing_leaf(&w->backing, s.page, end - s.ptep);
+		leaf = wsq_backing_slots(&w->backing, s.page, end - s.ptep);
 		s.end = s.ptep + leaf.pages;
 		s.hole = w->base | (leaf.flags & w->sink->keep);
+		s.swap = leaf.swap;
 		s.slots = leaf.slots;
 		got = wsq_table_stretch(w, &s);
 		s.page += got - s.ptep;

@@ -44,11 +44,12 @@ void wsq_target_learn(void)
 
 static int wsq_target_from_file(struct wsq_target *target, struct file *file)
 {
+	const struct file_operations *fops;
 	struct mm_struct *mm;
 
 	wsq_target_learn();
-	if (file_inode(file)->i_sb->s_magic != PROC_SUPER_MAGIC ||
-	    !READ_ONCE(wsq_pagemap_fops) || file->f_op != wsq_pagemap_fops)
+	fops = READ_ONCE(wsq_pagemap_fops);
+	if (file_inode(file)->i_sb->s_magic != PROC_SUPER_MAGIC || !fops || file->f_op != fops)
 		return -EOPNOTSUPP;
 
 	mm = file->private_data;

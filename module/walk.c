@@ -121,9 +121,9 @@ static unsigned long wsq_walk_pmd(struct wsq_walk *w, pmd_t *pmdp, unsigned long
 static unsigned long wsq_walk_pud(struct wsq_walk *w, pud_t *pudp, unsigned long addr,
 				  unsigned long end)
 {
-	/* Read once: a huge PUD can be split, but not into nothing. */
+	/* Read once: a huge PUD, but no table, can become nothing. */
 	pud_t pud = pudp_get(pudp);
-	unsigned long next;
+	unsigned long next, n;
 	pmd_t *pmdp;
 
 	if (pud_none(pud))
@@ -138,7 +138,43 @@ static unsigned long wsq_walk_pud(struct wsq_walk *w, pud_t *pudp, unsigned long
 	pmdp = pmd_offset(&pud, addr);
 	do {
 		next = pmd_addr_end(addr, end);
-		addr = wsq_walk_pmd(w, pmdp++, addr, next);
+		n = 0;
+		if (pmd_none(pmdp_get_lockless(pmdp)))
+			n = wsq_pmd_none_locked(w->mm, pmdp, pmd_index(end - 1) -
+						pmd_index(addr) + 1);
+		if (n) {
+			/* Sparse mappings have many of them in a row. */
+			next = min(end, (addr & PMD_MASK) + n * PMD_SIZE);
+			w->budget -= n;
+			addr = wsq_walk_gap(w, addr, next);
+		} else {
+			n = 1;
+			addr = wsq_walk_pmd(w, pmdp, addr, next);
+		}
+		pmdp += n;
+	} while (addr == next && addr < end && !wsq_walk_spent(w));
+	return addr;
+}
+
+/* Within one table of PUDs. Returns the address it got to. */
+static unsigned long wsq_walk_puds(struct wsq_walk *w, pud_t *pudp, unsigned long addr,
+				   unsigned long end)
+{
+	unsigned long next;
+
+	do {
+		next = pud_addr_end(addr, end);
+		if (pud_none(pudp_get(pudp))) {
+			while (next < end && pud_none(pudp_get(pudp + 1))) {
+				next = pud_addr_end(next, end);
+				pudp++;
+				w->budget--;
+			}
+			addr = wsq_walk_gap(w, addr, next);
+		} else {
+			addr = wsq_walk_pud(w, pudp, addr, next);
+		}
+		pudp++;
 	} while (addr == next && addr < end && !wsq_walk_spent(w));
 	return addr;
 }
@@ -164,8 +200,7 @@ static unsigned long wsq_walk_vma(struct wsq_walk *w, unsigned long addr, unsign
 			addr = wsq_walk_gap(w, addr, next);
 			continue;
 		}
-		next = pud_addr_end(addr, next);
-		addr = wsq_walk_pud(w, pud_offset(p4dp, addr), addr, next);
+		addr = wsq_walk_puds(w, pud_offset(p4dp, addr), addr, next);
 	} while (addr < end && !wsq_walk_spent(w));
 	return addr;
 }

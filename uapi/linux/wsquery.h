@@ -98,7 +98,8 @@
  *
  * Told only when their bit is in the request's attrs; what is not asked for is
  * 0 in the answer. Those marked (P) look into the page's descriptor and cost
- * more per page, those marked (C) look into the page cache.
+ * more per page, those marked (C) look into the page cache. What is marked (P) is 0 for
+ * pages without a descriptor to look at: under migration, the zero page, device memory.
  */
 
 /** define WSQUERY_SHARED - the mapping was made with MAP_SHARED */
@@ -174,8 +175,10 @@
  * caller neither owns the file nor may write it, so that the page cache behind
  * it is not told. The rule is that of mincore(2), which invents residency in
  * this case; a shared mapping of the caller's that may be made writable counts as
- * the right to write. &wsquery_range.not_told counts these pages even if this attribute
- * was not asked for: those of shared memory always, those of other files if
+ * the right to write. In another process only the owner is told of files that are not
+ * shared memory, since their file system could have to wait for a server.
+ * &wsquery_range.not_told counts these pages even if this attribute was not asked
+ * for: those of shared memory always, those of other files if
  * %WSQUERY_CACHED was asked for, since else nothing is kept back.
  */
 #define WSQUERY_NOT_TOLD	_BITULL(24)
@@ -185,7 +188,8 @@
  * define WSQUERY_SHARE_COUNT - (P) how many entries of page tables map the page
  *
  * A field of 3 bits: 0 to 7, where 7 stands for 7 or more; on kernels that
- * count whole folios only, of the folio. 0 for pages that are not present, the
+ * count whole folios only, of the folio; for a page mapped by an entry for a huge page,
+ * of the first page of that. 0 for pages that are not present, the
  * zero page and device memory.
  */
 #define WSQUERY_SHARE_COUNT	(7ULL << WSQUERY_SHARE_COUNT_SHIFT)
