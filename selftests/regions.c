@@ -150,6 +150,30 @@ TEST_F(regions, array_unwritable)
 				    i * sizeof(self->r[0]), sizeof(self->r[0])));
 }
 
+/* The first region begins in a page that cannot be written and ends in one that can. */
+TEST_F(regions, array_begins_unwritable)
+{
+	char *array = map_anon(2), *p = map_anon(4);
+	struct wsquery_regions r = { .range.size = sizeof(r) };
+	size_t i;
+
+	ASSERT_NE(NULL, array);
+	ASSERT_NE(NULL, p);
+	p[0] = 1;
+	memset(array, 0x5a, 2 * PAGE);
+	ASSERT_EQ(0, mprotect(array, PAGE, PROT_READ));
+	r.range.start = (uintptr_t)p;
+	r.range.length = 4 * PAGE;
+	r.regions = (uintptr_t)array + PAGE - 8;
+	r.capacity = 4;
+	EXPECT_EQ(-1, ioctl(self->q.dev, WSQUERY_IOC_REGIONS, &r));
+	EXPECT_EQ(EFAULT, errno);
+	EXPECT_EQ(0, r.count);
+	EXPECT_EQ(0, r.range.done);
+	for (i = 0; i < 2 * PAGE; i++)
+		ASSERT_EQ(0x5a, array[i]);
+}
+
 TEST_F(regions, nothing_mapped)
 {
 	char *gap = self->p + 1000 * PAGE;

@@ -4,6 +4,7 @@
  * and who may know it.
  */
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/socket.h>
 
 #include "kselftest_harness.h"
@@ -91,6 +92,19 @@ TEST_F(swapplace, shared)
 }
 
 /* Folios of 64 kB go to swap as one; one value stands for 16 places. */
+/* The page cache of one page has no node: the value hangs at its root. */
+TEST_F(swapplace, shared_single_page)
+{
+	char *p = map_shared(-1, 1);
+
+	ASSERT_NE(NULL, p);
+	fill(p, 1);
+	ASSERT_EQ(0, evict(p, 1));
+	ASSERT_EQ(0, places(self->q, p, 1, self->e));
+	EXPECT_TRUE(self->e[0].flags & WSQUERY_SWAPPED);
+	EXPECT_EQ(0, contents(self->e, 1));
+}
+
 TEST_F(swapplace, large_folios)
 {
 	const char *knob = "/sys/kernel/mm/transparent_hugepage/hugepages-64kB/shmem_enabled";
@@ -148,6 +162,36 @@ TEST_F(swapplace, private_copy)
 	EXPECT_EQ(PAGES, contents(file, PAGES));
 	for (i = 0; i < PAGES; i++)
 		EXPECT_NE(file[i].swap, self->e[i].swap);
+}
+
+/* The kernel tells of the poison by a signal too. */
+static void ignore(int sig)
+{
+	(void)sig;
+}
+
+/* What is in swap behind a private copy that was poisoned is not where it is. */
+TEST_F(swapplace, poisoned_copy)
+{
+	int fd = memfd_create("poisoned", MFD_CLOEXEC);
+	char *p, *shared;
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, ftruncate(fd, 4 * PAGE));
+	shared = mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	p = mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+	ASSERT_NE(MAP_FAILED, shared);
+	ASSERT_NE(MAP_FAILED, p);
+	fill(shared, 4);
+	p[PAGE] = 1;
+	signal(SIGBUS, ignore);
+	if (madvise(p + PAGE, PAGE, MADV_HWPOISON))
+		SKIP(return, "no MADV_HWPOISON");
+	ASSERT_EQ(0, evict(shared, 4));
+	ASSERT_EQ(0, places(self->q, p, 4, self->e));
+	EXPECT_TRUE(self->e[0].swap);
+	EXPECT_FALSE(self->e[1].flags & WSQUERY_SWAPPED);
+	EXPECT_EQ(0, self->e[1].swap);
 }
 
 TEST_F(swapplace, nowhere)

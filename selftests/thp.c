@@ -2,6 +2,9 @@
 /*
  * Transparent huge pages of anonymous memory: whole, in parts, split, in swap.
  */
+#include <pthread.h>
+#include <time.h>
+
 #include "kselftest_harness.h"
 #include "wsq.h"
 
@@ -155,6 +158,67 @@ TEST_F(thp, locked)
 	NEED_HUGE(self->p, 2 * HUGE2M);
 	ASSERT_EQ(0, mlock(self->p, 2 * HUGE2M));
 	EXPECT_PAGES(self->p, PAGES, M_RW | WSQUERY_PRESENT | WSQUERY_HUGE | WSQUERY_LOCKED);
+}
+
+/*
+ * The huge zero page is split by way of a PMD that is none for a moment. All pages
+ * are present from before that to after it, and an answer from that time must say so.
+ */
+static struct {
+	char *p;
+	unsigned int populated;	/* odd while the pages are present */
+	bool stop;
+} split;
+
+static void *splits(void *arg)
+{
+	volatile char *p = split.p;
+
+	while (!__atomic_load_n(&split.stop, __ATOMIC_RELAXED)) {
+		/* A new mapping has no table, so that the read maps a huge page. */
+		mmap(split.p, HUGE2M, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+		madvise(split.p, HUGE2M, MADV_HUGEPAGE);
+		(void)p[PAGE];
+		__atomic_add_fetch(&split.populated, 1, __ATOMIC_SEQ_CST);
+		usleep(100);
+		p[0] = 1;
+		usleep(100);
+		__atomic_add_fetch(&split.populated, 1, __ATOMIC_SEQ_CST);
+	}
+	return arg;
+}
+
+TEST_F(thp, zero_page_split)
+{
+	unsigned long asked = 0, holes = 0;
+	unsigned int seen, i;
+	pthread_t thread;
+	__u8 b[HALF];
+	time_t end;
+
+	ASSERT_EQ(0, madvise(self->p, HUGE2M, MADV_DONTNEED));
+	touch_read(self->p, 1);
+	ASSERT_EQ(0, wsq_bytes(own(), self->p, HALF, b));
+	if (!(b[1] & WSQUERY_HUGE))
+		SKIP(return, "no huge zero page");
+	split.p = self->p;
+	ASSERT_EQ(0, pthread_create(&thread, NULL, splits, NULL));
+	for (end = time(NULL) + 5; time(NULL) < end; ) {
+		seen = __atomic_load_n(&split.populated, __ATOMIC_SEQ_CST);
+		if (!(seen & 1))
+			continue;
+		ASSERT_EQ(0, wsq_bytes(own(), self->p, HALF, b));
+		if (__atomic_load_n(&split.populated, __ATOMIC_SEQ_CST) != seen)
+			continue;
+		asked++;
+		for (i = 0; i < HALF; i++)
+			holes += !(b[i] & WSQUERY_PRESENT);
+	}
+	__atomic_store_n(&split.stop, true, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	EXPECT_LT(0, asked);
+	EXPECT_EQ(0, holes);
 }
 
 TEST_HARNESS_MAIN
