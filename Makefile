@@ -78,6 +78,14 @@ install: all ## into DESTDIR and PREFIX, the module for KDIR; see Documentation/
 	install -m 644 $(MODULE_DIR)/module/wsquery.ko $(DESTDIR)/lib/modules/$(RELEASE)/extra
 	@test -n "$(DESTDIR)" || depmod $(RELEASE)
 
+soak: ## 100 million page answers compared with the kernel's other interfaces
+	@$(SETUP) --kernel 6.12 build vm
+	@$(MAKE) -s --no-print-directory module-6.12
+	@tools/trust/soak
+
+check-debug: ## everything on a kernel with KASAN, lockdep, kmemleak and fault injection
+	@tools/trust/check-debug
+
 wine-patch: ## print the change to Wine's ntdll, for Wine 10.0
 	@tools/wine/patch
 
@@ -89,4 +97,4 @@ wine-check: ## build Wine with the change and measure it; half an hour the first
 clean: ## remove build/
 	rm -rf build
 
-.PHONY: all help run check lint bench shell module tools install wine-patch wine-check clean
+.PHONY: all help run check lint bench shell module tools install soak check-debug wine-patch wine-check clean

@@ -28,7 +28,7 @@ FOLDER_PACKAGES="make gcc libc6-dev binutils kmod xz-utils"
 declare -A GROUP_PACKAGES=(
 	[build]="make gcc libc6-dev binutils kmod libsmartcols-dev libjansson-dev"
 	[vm]="qemu-system-x86 busybox-static cpio kmod xz-utils file gcc libc6-dev"
-	[check]="gcc-multilib python3"
+	[check]="gcc-multilib g++-multilib pkgconf python3"
 	[lint]="sparse perl python3 python3-ply python3-git shellcheck codespell mandoc git"
 	[bench]="gnuplot-nox"
 )
@@ -44,7 +44,7 @@ declare -A GROUP_INCLUDES=(
 	[build]=""
 	[vm]="build"
 	[check]="build vm"
-	[lint]="build"
+	[lint]="check"
 	[bench]="build vm"
 )
 
