@@ -57,21 +57,21 @@ kernel_image() {
 		# shellcheck disable=SC2064 # the name of now
 		trap "rm -rf '$tmp'" EXIT
 		if [[ -n ${KERNEL_FOLDER[$1]:-} ]]; then
-			suite_image "$1" "$tmp/root"
+			suite_image "$1" "$tmp/image"
 		else
-			kernel_unpack "$tmp/root"
+			kernel_unpack "$tmp/image"
 		fi
 		say "caching kernel $RELEASE ($VERSION)"
 		mkdir "$tmp/new"
-		root=$tmp/root/usr/lib/modules/$RELEASE
+		root=$tmp/image/usr/lib/modules/$RELEASE
 		# Where the image and its config are has changed over the years.
-		for file in "$root/vmlinuz" "$tmp/root/boot/vmlinuz-$RELEASE"; do
+		for file in "$root/vmlinuz" "$tmp/image/boot/vmlinuz-$RELEASE"; do
 			[[ ! -f $file ]] || cp "$file" "$tmp/new/vmlinuz"
 		done
-		for file in "$root/config" "$tmp/root/boot/config-$RELEASE"; do
+		for file in "$root/config" "$tmp/image/boot/config-$RELEASE"; do
 			[[ ! -f $file ]] || cp "$file" "$tmp/new/config"
 		done
-		[[ -d $root/kernel ]] || root=$tmp/root/lib/modules/$RELEASE
+		[[ -d $root/kernel ]] || root=$tmp/image/lib/modules/$RELEASE
 		cp -r "$root/kernel" "$tmp/new/modules"
 		printf '%s\n' "$RELEASE" >"$tmp/new/release"
 		chmod 644 "$tmp/new/vmlinuz"
