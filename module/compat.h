@@ -45,6 +45,17 @@ static inline pmd_t wsq_pmdp_get(pmd_t *pmdp)
 #define pmdp_get_lockless wsq_pmdp_get
 #endif
 
+/*
+ * Whether a PMD points to a table of entries. x86's pmd_bad() says all of it at once: the
+ * bits of a table and no others are good.
+ */
+static inline bool wsq_pmd_is_table(pmd_t pmd)
+{
+	if (IS_ENABLED(CONFIG_X86_64))
+		return !pmd_bad(pmd);
+	return pmd_present(pmd) && !pmd_leaf(pmd) && !pmd_bad(pmd);
+}
+
 #ifndef pudp_get
 static inline pud_t wsq_pudp_get(pud_t *pudp)
 {

@@ -275,20 +275,9 @@ static int wsq_ioctl_list(struct wsquery_list __user *uarg)
 	return wsq_copy_answer(uarg, &arg, sizeof(arg)) ?: err;
 }
 
-static long wsq_ioctl_one(unsigned long addr)
+static noinline long wsq_ioctl_struct(struct file *file, unsigned int cmd, void __user *uarg)
 {
-	if (!current->mm)
-		return -ESRCH;
-	return wsq_one(addr, WSQUERY_ONE_MASK & WSQ_ATTRS);
-}
-
-long wsq_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
-{
-	void __user *uarg = (void __user *)arg;
-
 	switch (cmd) {
-	case WSQUERY_IOC_ONE:
-		return wsq_ioctl_one(arg);
 	case WSQUERY_IOC_LIST:
 		return wsq_ioctl_list(uarg);
 	case WSQUERY_IOC_PAGES:
@@ -302,4 +291,12 @@ long wsq_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	default:
 		return -ENOTTY;
 	}
+}
+
+long wsq_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	/* Without the stack that the structures of the others take. */
+	if (cmd == WSQUERY_IOC_ONE)
+		return wsq_one(arg);
+	return wsq_ioctl_struct(file, cmd, (void __user *)arg);
 }

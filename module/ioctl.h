@@ -21,6 +21,8 @@ long wsq_ioctl(struct file *file, unsigned int cmd, unsigned long arg);
 #define WSQ_LIST_BYTES		((WSQ_LIST_ENTRIES + WSQ_LIST_SPAN) * sizeof(u64))
 
 int wsq_list(struct wsquery_list *list, const struct wsq_target *target);
-long wsq_one(unsigned long addr, u64 attrs);
+
+/* page.c */
+long wsq_one(unsigned long addr);
 
 #endif /* WSQ_IOCTL_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Addresses in any order, answered in place; and one address alone.
+ * Addresses in any order, answered in place.
  *
  * A list is answered by the same walk as a range. It is taken in blocks, and a
  * block whose addresses lie densely together, in whatever order, shares
@@ -288,29 +288,4 @@ int wsq_list(struct wsquery_list *list, const struct wsq_target *target)
 	if (lw.address != small)
 		kvfree(lw.address);
 	return err;
-}
-
-/**
- * wsq_one() - answer one address of the caller
- * @addr: the address
- * @attrs: attributes to tell
- *
- * Return: the flags, or -EINTR.
- */
-long wsq_one(unsigned long addr, u64 attrs)
-{
-	const struct wsq_target target = { .mm = current->mm, .own = true };
-	struct wsq_sink sink __uninitialized;
-	struct wsq_walk w __uninitialized;
-	u64 flags;
-	int err;
-
-	wsq_list_sink(&sink, attrs);
-	wsq_scan_init(&w, &target, attrs, true, &sink);
-	err = wsq_scan_lock(&w);
-	if (err)
-		return err;
-	flags = wsq_walk_page(&w, addr >> PAGE_SHIFT);
-	wsq_scan_unlock(&w);
-	return flags;
 }

@@ -11,13 +11,7 @@
 /* Flags of a present entry of a page of the base size or of hugetlb. */
 u64 wsq_walk_present(const struct wsq_walk *w, pte_t pte)
 {
-	u64 flags = w->base | WSQUERY_PRESENT;
-
-	if (w->attrs & WSQ_ATTRS_PTE)
-		flags |= wsq_pte_bit_flags(pte);
-	if (w->page_attrs && !pte_special(pte))
-		flags |= wsq_page_flags(pte_page(pte), w->page_attrs);
-	return flags & w->sink->keep;
+	return (w->base | wsq_pte_present_flags(pte, w->attrs, w->page_attrs)) & w->sink->keep;
 }
 
 /*
@@ -50,24 +44,6 @@ static enum wsq_gap wsq_walk_gap_kind(const struct wsq_walk *w,
 			return WSQ_GAP_PLAIN;
 	}
 	return wsq_walk_may_know(w, vma, shmem) ? WSQ_GAP_CACHE : WSQ_GAP_NOT_TOLD;
-}
-
-/* Attributes for which present pages of the mapping must be looked at. */
-static u64 wsq_walk_page_attrs(const struct wsq_walk *w, const struct vm_area_struct *vma)
-{
-	u64 attrs = w->attrs & WSQ_ATTRS_PAGE;
-
-	if (wsq_vma_is_device(vma))
-		return 0;
-	/* Only a private mapping has copies; its first can be made at any time. */
-	if (vma->vm_flags & VM_MAYSHARE)
-		attrs &= ~WSQUERY_COPY;
-	/* MADV_UNMERGEABLE takes what KSM merged apart. */
-	if (!(vma->vm_flags & VM_MERGEABLE))
-		attrs &= ~WSQUERY_KSM;
-	if (!wsq_vma_file(vma))
-		attrs &= ~(w->shared_only ? WSQUERY_COPY | WSQUERY_SHARE_COUNT : WSQUERY_COPY);
-	return attrs;
 }
 
 static unsigned long wsq_walk_same(const struct wsq_walk *w, const struct vm_area_struct *vma)
@@ -105,7 +81,7 @@ void wsq_walk_enter_page(struct wsq_walk *w, struct vm_area_struct *vma)
 {
 	w->vma = vma;
 	w->base = wsq_vma_flags(vma) & w->sink->keep;
-	w->page_attrs = wsq_walk_page_attrs(w, vma);
+	w->page_attrs = wsq_vma_page_attrs(vma, w->attrs, w->shared_only);
 }
 
 /**

@@ -15,7 +15,6 @@
 #define WSQ_PMD_H
 
 #include "compat.h"
-#include "walk.h"
 
 enum wsq_pmd {
 	WSQ_PMD_NONE,
@@ -43,9 +42,9 @@ static inline unsigned int wsq_pmd_none_locked(struct mm_struct *mm, pmd_t *pmdp
  * Looks at a PMD and, if it points to a table, locks that. On WSQ_PMD_TABLE the lock
  * @ptl and rcu_read_lock() are held and @ptep is the entry for @addr.
  */
-static __always_inline enum wsq_pmd wsq_walk_open_pmd(struct wsq_walk *w, pmd_t *pmdp,
-						      unsigned long addr, pte_t **ptep,
-						      spinlock_t **ptl)
+static __always_inline enum wsq_pmd wsq_open_pmd(struct mm_struct *mm, pmd_t *pmdp,
+						 unsigned long addr, pte_t **ptep,
+						 spinlock_t **ptl)
 {
 	for (;;) {
 		pmd_t pmd;
@@ -53,22 +52,17 @@ static __always_inline enum wsq_pmd wsq_walk_open_pmd(struct wsq_walk *w, pmd_t 
 		/* Also keeps a table that the PMD points to until it is unlocked. */
 		rcu_read_lock();
 		pmd = pmdp_get_lockless(pmdp);
-		if (pmd_none(pmd)) {
+		if (unlikely(!wsq_pmd_is_table(pmd))) {
 			rcu_read_unlock();
-			if (wsq_pmd_none_locked(w->mm, pmdp, 1))
-				return WSQ_PMD_NONE;
-			continue;
+			if (pmd_none(pmd)) {
+				if (wsq_pmd_none_locked(mm, pmdp, 1))
+					return WSQ_PMD_NONE;
+				continue;
+			}
+			/* pmd_leaf() of x86 looks at one bit, that only means it if present. */
+			return !pmd_present(pmd) || pmd_leaf(pmd) ? WSQ_PMD_HUGE : WSQ_PMD_NONE;
 		}
-		/* pmd_leaf() of x86 looks at one bit, that only means it if present. */
-		if (!pmd_present(pmd) || pmd_leaf(pmd)) {
-			rcu_read_unlock();
-			return WSQ_PMD_HUGE;
-		}
-		if (unlikely(pmd_bad(pmd))) {
-			rcu_read_unlock();
-			return WSQ_PMD_NONE;
-		}
-		*ptl = pte_lockptr(w->mm, &pmd);
+		*ptl = pte_lockptr(mm, &pmd);
 		spin_lock(*ptl);
 		if (likely(pmd_same(pmd, pmdp_get_lockless(pmdp)))) {
 			*ptep = pte_offset_kernel(&pmd, addr);
@@ -82,7 +76,7 @@ static __always_inline enum wsq_pmd wsq_walk_open_pmd(struct wsq_walk *w, pmd_t 
 	}
 }
 
-static __always_inline void wsq_walk_close_pmd(spinlock_t *ptl)
+static __always_inline void wsq_close_pmd(spinlock_t *ptl)
 {
 	__acquire(RCU);
 	__acquire(ptl);

@@ -26,13 +26,19 @@ static inline void wsq_scan_init(struct wsq_walk *w, const struct wsq_target *ta
 		w->attrs &= ~WSQUERY_NODE;
 }
 
+/* To be called under the lock: what was known of the mappings may be true no more. */
+static inline void wsq_scan_start(struct wsq_walk *w)
+{
+	w->budget = w->attrs & WSQ_ATTRS_PAGE ? WSQ_LOCK_PAGES_COSTLY : WSQ_LOCK_PAGES;
+	w->vma = NULL;
+}
+
 /* Returns 0, or -EINTR if the caller is being killed. */
 static inline int wsq_scan_lock(struct wsq_walk *w)
 {
 	if (mmap_read_lock_killable(w->mm))
 		return -EINTR;
-	w->budget = w->attrs & WSQ_ATTRS_PAGE ? WSQ_LOCK_PAGES_COSTLY : WSQ_LOCK_PAGES;
-	w->vma = NULL;
+	wsq_scan_start(w);
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 #define WSQ_STATE_H
 
 #include <linux/hugetlb.h>
+#include <linux/mman.h>
 #include <linux/wsquery.h>
 
 #include "compat.h"
@@ -51,26 +52,37 @@ static inline u64 wsq_vma_flags(const struct vm_area_struct *vma)
 
 	if (file)
 		flags |= shmem_mapping(file->f_mapping) ? WSQUERY_SHMEM : WSQUERY_FILE;
-	if (vm & VM_WRITE)
-		flags |= WSQUERY_WRITABLE;
-	if (vm & VM_READ)
-		flags |= WSQUERY_READABLE;
-	if (vm & VM_EXEC)
-		flags |= WSQUERY_EXECUTABLE;
+	flags |= _calc_vm_trans(vm, VM_WRITE, WSQUERY_WRITABLE);
+	flags |= _calc_vm_trans(vm, VM_READ, WSQUERY_READABLE);
+	flags |= _calc_vm_trans(vm, VM_EXEC, WSQUERY_EXECUTABLE);
 	/* VM_SHARED is lost when the file cannot be written. */
-	if (vm & VM_MAYSHARE)
-		flags |= WSQUERY_SHARED;
-	if (vm & VM_LOCKED)
-		flags |= WSQUERY_LOCKED;
-	if (vm & VM_HUGETLB)
-		flags |= WSQUERY_HUGETLB;
+	flags |= _calc_vm_trans(vm, VM_MAYSHARE, WSQUERY_SHARED);
+	flags |= _calc_vm_trans(vm, VM_LOCKED, WSQUERY_LOCKED);
+	flags |= _calc_vm_trans(vm, VM_HUGETLB, WSQUERY_HUGETLB);
 	if (wsq_vma_is_device(vma))
 		flags |= WSQUERY_DEVICE;
 #ifdef CONFIG_MEM_SOFT_DIRTY
-	if (vm & VM_SOFTDIRTY)
-		flags |= WSQUERY_SOFT_DIRTY;
+	flags |= _calc_vm_trans(vm, VM_SOFTDIRTY, WSQUERY_SOFT_DIRTY);
 #endif
 	return flags;
+}
+
+/* Attributes, of @attrs, for which present pages of the mapping must be looked at. */
+static inline u64 wsq_vma_page_attrs(const struct vm_area_struct *vma, u64 attrs,
+				     bool shared_only)
+{
+	attrs &= WSQ_ATTRS_PAGE;
+	if (wsq_vma_is_device(vma))
+		return 0;
+	/* Only a private mapping has copies; its first can be made at any time. */
+	if (vma->vm_flags & VM_MAYSHARE)
+		attrs &= ~WSQUERY_COPY;
+	/* MADV_UNMERGEABLE takes what KSM merged apart. */
+	if (!(vma->vm_flags & VM_MERGEABLE))
+		attrs &= ~WSQUERY_KSM;
+	if (!wsq_vma_file(vma))
+		attrs &= ~(shared_only ? WSQUERY_COPY | WSQUERY_SHARE_COUNT : WSQUERY_COPY);
+	return attrs;
 }
 
 static inline u64 wsq_page_share_count(struct page *page)
@@ -112,6 +124,21 @@ static inline u64 wsq_pte_bit_flags(pte_t pte)
 		flags |= WSQUERY_UFFD_WP;
 	if (pte_special(pte) && is_zero_pfn(pte_pfn(pte)))
 		flags |= WSQUERY_ZERO;
+	return flags;
+}
+
+/*
+ * From a present entry of a page of the base size or of hugetlb: those @attrs that
+ * its bits tell, and @page_attrs.
+ */
+static inline u64 wsq_pte_present_flags(pte_t pte, u64 attrs, u64 page_attrs)
+{
+	u64 flags = WSQUERY_PRESENT;
+
+	if (attrs & WSQ_ATTRS_PTE)
+		flags |= wsq_pte_bit_flags(pte);
+	if (page_attrs && !pte_special(pte))
+		flags |= wsq_page_flags(pte_page(pte), page_attrs);
 	return flags;
 }
 

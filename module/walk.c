@@ -100,12 +100,12 @@ static unsigned long wsq_walk_pmd(struct wsq_walk *w, pmd_t *pmdp, unsigned long
 	pte_t *ptep;
 
 	for (;;) {
-		switch (wsq_walk_open_pmd(w, pmdp, addr, &ptep, &ptl)) {
+		switch (wsq_open_pmd(w->mm, pmdp, addr, &ptep, &ptl)) {
 		case WSQ_PMD_NONE:
 			return wsq_walk_gap(w, addr, end);
 		case WSQ_PMD_TABLE:
 			n = wsq_table(w, ptep, addr >> PAGE_SHIFT, n);
-			wsq_walk_close_pmd(ptl);
+			wsq_close_pmd(ptl);
 			w->budget -= n;
 			return addr + (n << PAGE_SHIFT);
 		case WSQ_PMD_HUGE:
