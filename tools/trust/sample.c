@@ -14,6 +14,7 @@
 #include "trust.h"
 
 #define SAMPLE	128
+#define KPF_THP	(1ULL << 22)
 
 static int kpageflags = -1, kpagecount = -1;
 
@@ -29,11 +30,14 @@ static void sample_page(struct truth *t, size_t i, uint64_t pm)
 {
 	uint64_t frame = pm & PM_FRAME, flags = kpage(kpageflags, frame);
 	uint64_t count = kpage(kpagecount, frame);
+	bool huge = t->flags[i] & WSQUERY_HUGE;
 
 	/* Not KPF_KSM, which kernels from 6.10 on set for all anonymous pages. */
 	t->known[i] |= WSQUERY_ZERO;
-	/* What one entry maps is told by its first page. */
-	if (!(t->flags[i] & WSQUERY_HUGE) || !(i % (HUGE2M / PAGE)))
+	/* What one entry maps is told by its first page. Without PAGEMAP_SCAN it may be one. */
+	if (!(t->known[i] & WSQUERY_HUGE))
+		huge = flags & KPF_THP;
+	if (!huge || !(i % (HUGE2M / PAGE)))
 		t->known[i] |= WSQUERY_SHARE_COUNT;
 	if (flags & KPF_ZERO_PAGE) {
 		t->flags[i] |= WSQUERY_ZERO;
