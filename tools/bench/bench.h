@@ -21,7 +21,10 @@
 
 /* main.c */
 extern bool quick;
+extern bool marked;
+extern unsigned int wanted_now;
 bool wanted(const char *name);
+void profile_asked(unsigned int which, size_t n);
 extern const char *scratch;
 noreturn void die(const char *format, ...);
 void *array_make(size_t count, size_t size);
@@ -143,7 +146,6 @@ void job_poison(struct job *job, size_t first, size_t n);
 bool job_expect(const struct job *job, size_t i, enum state state, bool blind);
 
 /* measure.c */
-extern size_t questions;
 double measure(struct job *job, const struct who *who);
 double measure_whole(struct job *job, const struct who *who);
 
@@ -170,7 +172,11 @@ double result_get(const char *name, const char *who);
 void results_print(const char *title, const char *const *names, size_t count);
 void results_write(const char *path);
 
-/* rows.c, seed.c, thread.c, sparse.c, growth.c, floor.c, disturb.c, figures.c */
+/* trace.c */
+double trace_longest(struct job *job, const struct who *who);
+double trace_memory(struct job *job, const struct who *who);
+
+/* rows.c, seed.c, thread.c, sparse.c, growth.c, floor.c, locks.c, disturb.c, figures.c */
 void rows_run(void);
 void seed_run(void);
 double seed_margin(size_t row, const char **name);
@@ -178,7 +184,9 @@ void thread_run(void);
 void sparse_run(void);
 void growth_run(void);
 void floor_run(void);
+void locks_run(void);
 void disturb_run(void);
 void figures_print(void);
+void figures_missed(const char *path);
 
 #endif /* BENCH_H */

@@ -4,6 +4,7 @@
  * instructions where instructions are counted, those against peers everywhere.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "bench.h"
 
@@ -37,11 +38,24 @@ static const struct figure {
 
 static int reached, total;
 
-static const char *verdict(bool met)
+/* Cases that miss a figure, each once. */
+#define MISSED	64
+static const char *missed[MISSED];
+static size_t missed_filled;
+
+static const char *verdict(const char *name, bool met)
 {
+	size_t i;
+
 	total++;
 	reached += met;
-	return met ? "met" : "MISSED";
+	if (met)
+		return "met";
+	for (i = 0; i < missed_filled && strcmp(missed[i], name); i++)
+		;
+	if (i == missed_filled && i < MISSED)
+		missed[missed_filled++] = name;
+	return "MISSED";
 }
 
 static void print_most(const char *name, double most, double ours)
@@ -49,7 +63,7 @@ static void print_most(const char *name, double most, double ours)
 	if (ours < 0)
 		return;
 	printf("%-26s at most %6.2f %s %*s %8.2f   %s\n", name, most, clock_unit(), 16, "",
-	       ours, verdict(ours <= most));
+	       ours, verdict(name, ours <= most));
 }
 
 static void print_margin(const char *name, const char *peer, double margin)
@@ -59,7 +73,7 @@ static void print_margin(const char *name, const char *peer, double margin)
 	if (ours < 0 || theirs < 0)
 		return;
 	printf("%-26s %-13s by %6.2f %*s %8.2f   %s\n", name, peer, margin, 14, "",
-	       theirs / ours, verdict(theirs / ours >= margin));
+	       theirs / ours, verdict(name, theirs / ours >= margin));
 }
 
 /* Per touched page as all present, plus 1 %. */
@@ -96,7 +110,19 @@ void figures_print(void)
 		print_margin(name, "wine-10", margin);
 	if (total)
 		printf("%d of %d met\n", reached, total);
-	if (reached < total)
-		printf("What limits one, instruction by instruction: tools/bench/profile CASE\n");
 	fflush(stdout);
+}
+
+/* A line for each case that misses a figure. */
+void figures_missed(const char *path)
+{
+	FILE *file = fopen(path, "we");
+	size_t i;
+
+	if (!file)
+		die("cannot write %s", path);
+	for (i = 0; i < missed_filled; i++)
+		fprintf(file, "%s\n", missed[i]);
+	if (fclose(file))
+		die("cannot write %s", path);
 }

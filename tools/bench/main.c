@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 
 #include "bench.h"
+#include "mark.h"
 
 bool quick;
 const char *scratch = "/var/tmp";
@@ -28,12 +29,21 @@ static const struct part {
 	{ "thread", thread_run, false, false },
 	{ "sparse", sparse_run, false, false },
 	{ "growth", growth_run, false, false },
+	{ "locks", locks_run, false, true },
 	{ "disturb", disturb_run, false, true },
 };
 
 static bool insn;
-static const char *only, *only_case;
-static const char *json;
+static const char *only;
+static const char *json, *missed;
+
+/* Cases asked for by name, and how much was asked of each; the first is not used. */
+#define CASES	32
+static char *cases[CASES];
+static size_t cases_asked[CASES];
+static unsigned int cases_filled;
+unsigned int wanted_now;
+bool marked;
 
 void die(const char *format, ...)
 {
@@ -85,9 +95,18 @@ unsigned long setting_swap(const char *path, unsigned long value)
 	return fclose(file) ? 0 : was;
 }
 
+/* Whether to run a case, which is then the one that the plugin is told. */
 bool wanted(const char *name)
 {
-	return !only_case || !strcmp(name, only_case);
+	for (wanted_now = cases_filled; wanted_now; wanted_now--)
+		if (!strcmp(name, cases[wanted_now]))
+			return true;
+	return !cases_filled;
+}
+
+void profile_asked(unsigned int which, size_t n)
+{
+	cases_asked[which] += n;
 }
 
 /* For tools/bench/profile: how many questions there were, and where the module is. */
@@ -95,11 +114,28 @@ static void profile_print(void)
 {
 	FILE *file = fopen("/sys/module/wsquery/sections/.text", "re");
 	char text[32] = "";
+	unsigned int i;
 
 	if (!file || fscanf(file, "%31s", text) != 1)
 		die("no address of the module");
 	fclose(file);
-	printf("asked %zu text %s\n", questions, text);
+	printf("text %s\n", text);
+	for (i = 1; i <= cases_filled; i++)
+		printf("asked %u %s %zu\n", i, cases[i], cases_asked[i]);
+}
+
+/* Whether @name is in a list with commas. */
+static bool is_listed(const char *list, const char *name)
+{
+	size_t length = strlen(name);
+	const char *at;
+
+	for (at = list; at; at = strchr(at, ',')) {
+		at += *at == ',';
+		if (!strncmp(at, name, length) && (!at[length] || at[length] == ','))
+			return true;
+	}
+	return false;
 }
 
 /* Otherwise pages in another processor's lists cannot be paged out when they should. */
@@ -119,13 +155,21 @@ static error_t option(int key, char *arg, struct argp_state *state)
 		quick = true;
 		return 0;
 	case 'c':
-		only_case = arg;
+		if (cases_filled + 1 == CASES)
+			argp_error(state, "too many cases");
+		cases[++cases_filled] = arg;
 		return 0;
 	case 'o':
 		only = arg;
 		return 0;
 	case 'j':
 		json = arg;
+		return 0;
+	case 'm':
+		marked = true;
+		return 0;
+	case 'f':
+		missed = arg;
 		return 0;
 	case 's':
 		scratch = arg;
@@ -144,10 +188,11 @@ int main(int argc, char **argv)
 {
 	static const struct argp_option options[] = {
 		{ "quick", 'q', NULL, 0, "only the main rows", 0 },
-		{ "only", 'o', "PART", 0,
-		  "only floor, rows, seed, thread, sparse, growth or disturb", 0 },
-		{ "case", 'c', "NAME", 0,
-		  "of rows and seed only this case; then tell how much was asked", 0 },
+		{ "only", 'o', "PART,...", 0,
+		  "only floor, rows, seed, thread, sparse, growth, locks or disturb", 0 },
+		{ "case", 'c', "NAME", 0, "of rows, seed, sparse and locks only this case", 0 },
+		{ "marked", 'm', NULL, 0, "QEMU's plugin counts: tell it", 0 },
+		{ "missed", 'f', "FILE", 0, "write the cases that miss a figure", 0 },
 		{ "unit", 'u', "insn|ns", 0, "count instructions, or nanoseconds", 0 },
 		{ "scratch", 's', "DIR", 0, "where a file that is not tmpfs can be made", 0 },
 		{ "json", 'j', "FILE", 0, "write the results, a line each", 0 },
@@ -164,19 +209,27 @@ int main(int argc, char **argv)
 	ours_start();
 	peers_start();
 	clock_start(insn);
+	if (marked) {
+		mark_symbols();
+		mark(MARK_START);
+	}
 	for (i = 0; i < ARRAY_SIZE(parts); i++) {
 		const struct part *part = &parts[i];
 
-		if (only ? strcmp(only, part->name) : part->apart || (quick && !part->quick))
+		if (only ? !is_listed(only, part->name) : part->apart || (quick && !part->quick))
 			continue;
-		if (!part->apart)
+		if (part->run != disturb_run)
 			stay_on_one_cpu();
 		part->run();
 	}
-	if (only_case)
+	if (marked) {
+		mark(MARK_END);
 		profile_print();
-	else
+	} else {
 		figures_print();
+	}
+	if (missed)
+		figures_missed(missed);
 	if (json)
 		results_write(json);
 	return 0;

@@ -7,6 +7,7 @@
  * cost was seen again.
  */
 #include "bench.h"
+#include "mark.h"
 
 #define WINDOW		500000.0
 #define WINDOWS		16
@@ -14,14 +15,26 @@
 #define REPEATS_TIME	80
 #define PROBE		16
 
-/* Of wsquery, in all. */
-size_t questions;
+static size_t weight(const struct job *job, size_t first, size_t n)
+{
+	if (!job->weight)
+		return n;
+	return job->weight(job, first + n) - job->weight(job, first);
+}
+
+/* Which case the plugin is told that is asked about; 0 for none. */
+static unsigned int profiled;
 
 static void ask(struct job *job, const struct who *who, size_t first, size_t n)
 {
+	/* Where QEMU's plugin counts, it is told, too. */
+	if (profiled)
+		mark(MARK_CASE + profiled);
 	who->ask(job, first, n);
-	if (!who->blind)
-		questions += n;
+	if (profiled) {
+		mark(MARK_CASE);
+		profile_asked(profiled, weight(job, first, n));
+	}
 }
 
 static double once(struct job *job, const struct who *who, size_t first, size_t n)
@@ -37,7 +50,7 @@ static double once(struct job *job, const struct who *who, size_t first, size_t 
 static void verify(struct job *job, const struct who *who, size_t first, size_t n)
 {
 	job_poison(job, first, n);
-	ask(job, who, first, n);
+	who->ask(job, first, n);
 	if (!who->check(job, first, n, who->blind))
 		die("%s answers wrongly", who->name);
 }
@@ -60,13 +73,6 @@ static double least(struct job *job, const struct who *who, size_t first, size_t
 			break;
 	}
 	return best;
-}
-
-static size_t weight(const struct job *job, size_t first, size_t n)
-{
-	if (!job->weight)
-		return n;
-	return job->weight(job, first + n) - job->weight(job, first);
 }
 
 /* As many questions as fit, but whole calls. */
@@ -105,9 +111,10 @@ double measure(struct job *job, const struct who *who)
 	size_t n, total = 0, windows, step, i;
 	double cost = 0;
 
-	if (who->there && !who->there())
+	if ((who->there && !who->there()) || (marked && who->blind))
 		return -1;
 	n = window_size(job, who);
+	profiled = wanted_now;
 	windows = job->count / n;
 	if (windows > WINDOWS)
 		windows = WINDOWS;
@@ -118,6 +125,7 @@ double measure(struct job *job, const struct who *who)
 		cost += least(job, who, i * step, n);
 		total += weight(job, i * step, n);
 	}
+	profiled = 0;
 	return cost / (total ? total : 1);
 }
 

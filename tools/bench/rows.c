@@ -103,6 +103,6 @@ void rows_run(void)
 		row_run(&rows[i], quick ? PAGES_QUICK : PAGES);
 		names[n++] = rows[i].name;
 	}
-	if (n)
+	if (n && !marked)
 		results_print("Cost of a page (list/: of an entry, one/: of a call)", names, n);
 }

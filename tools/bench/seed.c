@@ -93,7 +93,8 @@ void seed_run(void)
 		pop_free(pop[file]);
 	}
 	array_free(order, PAGES, sizeof(*order));
-	print();
+	if (!marked)
+		print();
 }
 
 /* How far Windows is ahead of buffered Wine in a row; negative if there is no such. */

@@ -116,11 +116,13 @@ void sparse_run(void)
 {
 	const char *names[ARRAY_SIZE(rows)];
 	char title[128];
-	size_t i;
+	size_t i, n = 0;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct pop pop = { .pages = RESERVED / PAGE };
 
+		if (!wanted(rows[i].name))
+			continue;
 		pop.start = mmap(NULL, RESERVED + HUGE2M, PROT_READ | PROT_WRITE,
 				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 		if (pop.start == MAP_FAILED)
@@ -130,10 +132,11 @@ void sparse_run(void)
 		madvise(pop.start, RESERVED, MADV_NOHUGEPAGE);
 		row_run(&rows[i], &pop);
 		munmap(pop.reserved, RESERVED + HUGE2M);
-		names[i] = rows[i].name;
+		names[n++] = rows[i].name;
 	}
 	snprintf(title, sizeof(title),
 		 "1 TiB reserved, %lu MiB touched at random: cost of a touched page",
 		 TOUCHED * PAGE >> 20);
-	results_print(title, names, ARRAY_SIZE(rows));
+	if (n && !marked)
+		results_print(title, names, n);
 }
