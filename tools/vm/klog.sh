@@ -11,9 +11,13 @@ KLOG_BAD+='|scheduling while atomic|sleeping function called|soft lockup|hard LO
 KLOG_BAD+='|blocked for more than|detected stalls|self-detected stall|stalls on CPUs'
 KLOG_BAD+='|[Bb]ad page (map|state)|Bad rss-counter|list_(add|del) corruption|ODEBUG: '
 
-# The bad lines on stderr; false when there are none.
+# The bad lines on stderr; false when there are none. Data races of the kernel with itself, which
+# KCSAN reports among the module's, are told but not bad.
 klog_bad() {
-	tr -d '\r' <"$1" | grep -aE "$KLOG_BAD" >&2
+	local log
+	log=$(tr -d '\0\r' <"$1" | awk -f "$HERE/races.awk")
+	grep -a '^race of the kernel with itself: ' <<<"$log" | sed 's/^/vm: /' >&2
+	grep -aE "$KLOG_BAD" <<<"$log" >&2
 }
 
 klog_tail() {
