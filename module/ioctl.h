@@ -20,7 +20,8 @@ long wsq_ioctl(struct file *file, unsigned int cmd, unsigned long arg);
 #define WSQ_LIST_SPAN		16384
 #define WSQ_LIST_BYTES		((WSQ_LIST_ENTRIES + WSQ_LIST_SPAN) * sizeof(u64))
 
-int wsq_list(struct wsquery_list *list, const struct wsq_target *target);
+int wsq_list(struct wsquery_list *list, const struct wsq_target *target, void **spare);
+void wsq_list_room_free(void *spare);
 
 /* page.c */
 long wsq_one(unsigned long addr);

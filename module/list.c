@@ -22,20 +22,117 @@
 #define WSQ_LIST_BLOCK		64
 /* A walk over this many pages for each entry costs as much as look-ups. */
 #define WSQ_LIST_DENSITY	16
+/* Entries that are read or written in a row. */
+#define WSQ_LIST_GROUP		8
 /* Entries of a list that needs no memory. */
 #define WSQ_LIST_SMALL		16
 
 /**
- * struct wsq_list_work - room for a chunk of a list
+ * struct wsq_list_room - memory for a chunk of a list
  * @address: its addresses
+ * @entries: how many @address has room for
  * @answer: answers for the pages that a part spans, in order
  * @span: how many pages @answer has room for
+ *
+ * An open file keeps one for its next request: new memory would have to be cleared, which
+ * costs as much as a quarter of the answer.
+ */
+struct wsq_list_room {
+	u64 *address;
+	unsigned long entries;
+	u64 *answer;
+	unsigned long span;
+};
+
+/**
+ * struct wsq_list_work - a list that is being answered
+ * @address: addresses of the chunk
+ * @answer: answers for the pages that a part spans, in order
+ * @span: how many pages @answer has room for
+ * @room: where these are, if not on the stack
+ * @spare: where the open file keeps a room
  */
 struct wsq_list_work {
 	u64 *address;
 	u64 *answer;
 	unsigned long span;
+	struct wsq_list_room *room;
+	void **spare;
 };
+
+/**
+ * wsq_list_room_free() - free what an open file kept
+ * @spare: its spare room, or NULL
+ */
+void wsq_list_room_free(void *spare)
+{
+	struct wsq_list_room *room = spare;
+
+	if (!room)
+		return;
+	kvfree(room->address);
+	kvfree(room->answer);
+	kfree(room);
+}
+
+/* The file's room, or a new one if another request has it. */
+static int wsq_list_room_take(struct wsq_list_work *lw)
+{
+	if (!lw->room)
+		lw->room = xchg(lw->spare, NULL);
+	if (!lw->room)
+		lw->room = kzalloc(sizeof(*lw->room), GFP_KERNEL_ACCOUNT);
+	return lw->room ? 0 : -ENOMEM;
+}
+
+static void wsq_list_room_give(struct wsq_list_work *lw)
+{
+	if (lw->room && cmpxchg(lw->spare, NULL, (void *)lw->room))
+		wsq_list_room_free(lw->room);
+}
+
+/* Room for @n words of an array that has room for @have, whose content may be lost. */
+static int wsq_list_room_grow(u64 **array, unsigned long *have, unsigned long n)
+{
+	if (n <= *have)
+		return 0;
+	n = roundup_pow_of_two(n);
+	kvfree(*array);
+	*array = kvmalloc_array(n, sizeof(u64), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	*have = *array ? n : 0;
+	return *array ? 0 : -ENOMEM;
+}
+
+/* Makes room for the addresses of a chunk. */
+static int wsq_list_room_address(struct wsq_list_work *lw, unsigned long entries)
+{
+	int err;
+
+	if (entries <= WSQ_LIST_SMALL)
+		return 0;
+	err = wsq_list_room_take(lw);
+	if (!err)
+		err = wsq_list_room_grow(&lw->room->address, &lw->room->entries, entries);
+	if (!err)
+		lw->address = lw->room->address;
+	return err;
+}
+
+/* Makes room for the answers to a part. */
+static int wsq_list_room_answer(struct wsq_list_work *lw, unsigned long span)
+{
+	int err;
+
+	if (span <= lw->span)
+		return 0;
+	err = wsq_list_room_take(lw);
+	if (err)
+		return err;
+	err = wsq_list_room_grow(&lw->room->answer, &lw->room->span, span);
+	lw->answer = lw->room->answer;
+	lw->span = lw->room->span;
+	return err;
+}
 
 /**
  * struct wsq_list_part - entries of a chunk that are answered together
@@ -67,28 +164,35 @@ static struct wsq_list_part wsq_list_part(const struct wsq_list_work *lw, unsign
 
 /*
  * Reads the addresses of @n entries. Returns the part that they are, of fewer entries
- * if not all could be read.
+ * if not all could be read. Groups, so that nothing is counted entry by entry; where
+ * in a group memory ends is found out afterwards.
  */
 static struct wsq_list_part wsq_list_read(struct wsq_list_work *lw,
 					  const struct wsquery_entry __user *entry,
 					  unsigned long n)
 {
-	u64 lo = U64_MAX, hi = 0;
-	unsigned long i = 0;
+	u64 *const to = lw->address;
+	u64 address, lo = U64_MAX, hi = 0;
+	unsigned long i = 0, k;
 
 	if (!user_read_access_begin(entry, n * sizeof(*entry)))
 		return (struct wsq_list_part){ 0 };
-#pragma GCC unroll 4
-	for (; i < n; i++) {
-		u64 address;
-
-		unsafe_get_user(address, &entry[i].address, fault);
-		lw->address[i] = address;
-		lo = min(lo, address);
-		hi = max(hi, address);
+	for (; i + WSQ_LIST_GROUP <= n; i += WSQ_LIST_GROUP) {
+#pragma GCC unroll 8
+		for (k = i; k < i + WSQ_LIST_GROUP; k++) {
+			unsafe_get_user(address, &entry[k].address, fault);
+			to[k] = address;
+			lo = min(lo, address);
+			hi = max(hi, address);
+		}
 	}
 fault:
 	user_read_access_end();
+	for (; i < n && !get_user(address, &entry[i].address); i++) {
+		to[i] = address;
+		lo = min(lo, address);
+		hi = max(hi, address);
+	}
 	return (struct wsq_list_part){ 0, i, lo >> PAGE_SHIFT, hi >> PAGE_SHIFT };
 }
 
@@ -97,19 +201,7 @@ static bool wsq_list_is_dense(const struct wsq_list_part *p)
 	return p->hi - p->lo < WSQ_LIST_SPAN && p->hi - p->lo < p->n * WSQ_LIST_DENSITY;
 }
 
-/* Makes room for the answers to a part. What is larger than needed costs clearing. */
-static int wsq_list_room(struct wsq_list_work *lw, unsigned long span)
-{
-	if (span <= lw->span)
-		return 0;
-	if (lw->span > WSQ_LIST_SMALL)
-		kvfree(lw->answer);
-	lw->answer = kvmalloc_array(span, sizeof(u64), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
-	lw->span = lw->answer ? span : 0;
-	return lw->answer ? 0 : -ENOMEM;
-}
-
-/* Writes the answers of a part; returns how many could be written. */
+/* Writes the answers of a part, in groups as above; returns how many could be written. */
 static unsigned long wsq_list_write(const struct wsq_list_work *lw,
 				    const struct wsq_list_part *p,
 				    struct wsquery_entry __user *entry)
@@ -117,21 +209,23 @@ static unsigned long wsq_list_write(const struct wsq_list_work *lw,
 	const u64 *address = lw->address + p->from;
 	/* So that a page number is an index. */
 	const u64 *answer = lw->answer - p->lo;
-	unsigned long i = 0;
+	const unsigned long n = p->n;
+	unsigned long i = 0, k;
 
 	/* Else the compiler undoes it. */
 	OPTIMIZER_HIDE_VAR(answer);
 	entry += p->from;
-	if (!user_write_access_begin(entry, p->n * sizeof(*entry)))
+	if (!user_write_access_begin(entry, n * sizeof(*entry)))
 		return 0;
-#pragma GCC unroll 4
-	for (; i < p->n; i++) {
-		u64 flags = answer[address[i] >> PAGE_SHIFT];
-
-		unsafe_put_user(flags, &entry[i].flags, fault);
+	for (; i + WSQ_LIST_GROUP <= n; i += WSQ_LIST_GROUP) {
+#pragma GCC unroll 8
+		for (k = i; k < i + WSQ_LIST_GROUP; k++)
+			unsafe_put_user(answer[address[k] >> PAGE_SHIFT], &entry[k].flags, fault);
 	}
 fault:
 	user_write_access_end();
+	while (i < n && !put_user(answer[address[i] >> PAGE_SHIFT], &entry[i].flags))
+		i++;
 	return i;
 }
 
@@ -156,7 +250,7 @@ static int wsq_list_dense(struct wsq_walk *w, struct wsq_list_work *lw,
 	unsigned long pos = p->lo, i;
 	int err;
 
-	err = wsq_list_room(lw, p->hi - p->lo + 1);
+	err = wsq_list_room_answer(lw, p->hi - p->lo + 1);
 	if (err)
 		return err;
 	w->sink->out.wide = lw->answer;
@@ -246,10 +340,11 @@ static void wsq_list_sink(struct wsq_sink *sink, u64 attrs)
  * wsq_list() - answer a list of addresses
  * @list: the request, checked; its done and not_told are 0
  * @target: whose addresses
+ * @spare: where the open file keeps memory for the next list
  *
  * Return: 0, -EFAULT, -EINTR or -ENOMEM.
  */
-int wsq_list(struct wsquery_list *list, const struct wsq_target *target)
+int wsq_list(struct wsquery_list *list, const struct wsq_target *target, void **spare)
 {
 	struct wsquery_entry __user *entry = u64_to_user_ptr(list->entries);
 	const unsigned long chunk = min_t(u64, list->count, WSQ_LIST_ENTRIES);
@@ -258,19 +353,16 @@ int wsq_list(struct wsquery_list *list, const struct wsq_target *target)
 		.address = small,
 		.answer = small + WSQ_LIST_SMALL,
 		.span = WSQ_LIST_SMALL,
+		.spare = spare,
 	};
 	struct wsq_sink sink __uninitialized;
 	struct wsq_walk w __uninitialized;
-	int err = 0;
+	int err;
 
 	wsq_list_sink(&sink, list->attrs | WSQUERY_NOT_TOLD);
 	wsq_scan_init(&w, target, list->attrs, list->flags & WSQUERY_SHARED_ONLY, &sink);
 
-	if (chunk > WSQ_LIST_SMALL) {
-		lw.address = kvmalloc_array(chunk, sizeof(u64), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
-		if (!lw.address)
-			return -ENOMEM;
-	}
+	err = wsq_list_room_address(&lw, chunk);
 	while (!err && list->done < list->count) {
 		unsigned long n = min_t(u64, list->count - list->done, chunk);
 		struct wsq_list_part all = wsq_list_read(&lw, entry, n);
@@ -283,9 +375,6 @@ int wsq_list(struct wsquery_list *list, const struct wsq_target *target)
 			err = -EFAULT;
 		entry += n;
 	}
-	if (lw.span > WSQ_LIST_SMALL)
-		kvfree(lw.answer);
-	if (lw.address != small)
-		kvfree(lw.address);
+	wsq_list_room_give(&lw);
 	return err;
 }

@@ -18,8 +18,23 @@
 #include "ioctl.h"
 #include "target.h"
 
+static int wsq_open(struct inode *inode, struct file *file)
+{
+	/* Where a list's memory is kept; what misc.c left there is not needed. */
+	file->private_data = NULL;
+	return 0;
+}
+
+static int wsq_release(struct inode *inode, struct file *file)
+{
+	wsq_list_room_free(file->private_data);
+	return 0;
+}
+
 static const struct file_operations wsq_fops = {
 	.owner		= THIS_MODULE,
+	.open		= wsq_open,
+	.release	= wsq_release,
 	.unlocked_ioctl	= wsq_ioctl,
 	.compat_ioctl	= compat_ptr_ioctl,
 	.llseek		= noop_llseek,

@@ -3,6 +3,7 @@
  * The list form: whatever the order, each entry gets what the pages form says of
  * its page.
  */
+#include <pthread.h>
 #include <sys/ioctl.h>
 
 #include "kselftest_harness.h"
@@ -200,7 +201,7 @@ static int cut_off(const struct listed *list, size_t total, size_t room, int pro
 	l.entries = (uintptr_t)e;
 	rc = wsq_call(list->q->dev, WSQUERY_IOC_LIST, &l, sizeof(l));
 	mprotect(array + bytes, PAGE, PROT_READ | PROT_WRITE);
-	if (rc != -EFAULT || l.done > room) {
+	if (rc != -EFAULT || l.done != room) {
 		fprintf(stderr, "# status %d, %llu of %zu\n", rc, (unsigned long long)l.done, room);
 		bad++;
 	}
@@ -253,6 +254,57 @@ TEST_F(list, holds_its_own_pages)
 	ASSERT_EQ(0, wsq_call(self->l.q->dev, WSQUERY_IOC_LIST, &l, sizeof(l)));
 	for (i = 0; i < n; i++)
 		EXPECT_EQ(WSQUERY_MAPPED | WSQUERY_WRITABLE | WSQUERY_PRESENT, e[i].flags);
+}
+
+struct asker {
+	const struct listed *list;
+	pthread_t thread;
+	unsigned int seed;
+	int bad;
+};
+
+/* Lists of all lengths, so that what an open file keeps is too small, enough and taken. */
+static void *ask_all_lengths(void *arg)
+{
+	static const size_t lengths[] = { 9, 17, 300, 20, 5000, 17, 1000, 9000 };
+	struct asker *a = arg;
+	const struct listed *list = a->list;
+	struct wsquery_entry *e = calloc(9000, sizeof(*e));
+	struct wsquery_list l = { .size = sizeof(l), .attrs = list->q->attrs };
+	size_t round, i;
+
+	for (round = 0; e && round < 80; round++) {
+		size_t n = lengths[(round + a->seed) % ARRAY_SIZE(lengths)];
+
+		for (i = 0; i < n; i++) {
+			e[i].address = (uintptr_t)list->p + rand_r(&a->seed) % PAGES * PAGE;
+			e[i].flags = -1;
+		}
+		l.entries = (uintptr_t)e;
+		l.count = n;
+		a->bad += ioctl(list->q->dev, WSQUERY_IOC_LIST, &l) || l.done != n;
+		for (i = 0; i < n; i++)
+			a->bad += e[i].flags != list->f[(e[i].address - (uintptr_t)list->p) / PAGE];
+	}
+	a->bad += round != 80;
+	free(e);
+	return NULL;
+}
+
+TEST_F(list, threads_share_a_file)
+{
+	struct asker askers[4] = {};
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		askers[i].list = &self->l;
+		askers[i].seed = i;
+		ASSERT_EQ(0, pthread_create(&askers[i].thread, NULL, ask_all_lengths, &askers[i]));
+	}
+	for (i = 0; i < 4; i++) {
+		ASSERT_EQ(0, pthread_join(askers[i].thread, NULL));
+		EXPECT_EQ(0, askers[i].bad);
+	}
 }
 
 TEST_HARNESS_MAIN
