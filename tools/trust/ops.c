@@ -230,22 +230,38 @@ const struct op ops_map[] = {
 	{ NULL, 0, NULL }
 };
 
-/* One operation, by the numbers; a child has but those that are about itself. */
-const char *op_run(struct space *s, struct rng *r, bool child)
+static const struct op *const tables[] = { ops_map, ops_advise, ops_others };
+
+/* The nth of all operations, or NULL. */
+const struct op *op_nth(unsigned int n)
 {
-	const struct op *tables[] = { ops_map, ops_advise, child ? NULL : ops_others };
-	unsigned int total = 0, at, i;
 	const struct op *o;
+	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(tables); i++)
-		for (o = tables[i]; o && o->name; o++)
+		for (o = tables[i]; o->name; o++)
+			if (!n--)
+				return o;
+	return NULL;
+}
+
+/* One operation, by the numbers; a child has but those that are about itself. */
+const struct op *op_run(struct space *s, struct rng *r, bool child)
+{
+	const size_t n = child ? ARRAY_SIZE(tables) - 1 : ARRAY_SIZE(tables);
+	unsigned int total = 0, at;
+	const struct op *o;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		for (o = tables[i]; o->name; o++)
 			total += o->weight;
 	at = rng_below(r, total);
-	for (i = 0; i < ARRAY_SIZE(tables); i++) {
-		for (o = tables[i]; o && o->name; o++) {
+	for (i = 0; i < n; i++) {
+		for (o = tables[i]; o->name; o++) {
 			if (at < o->weight) {
 				o->fn(s, r);
-				return o->name;
+				return o;
 			}
 			at -= o->weight;
 		}

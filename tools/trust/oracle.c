@@ -62,7 +62,7 @@ static void run_child(const struct run *run)
 {
 	static struct space s;
 	struct rng r = rng_of(run->seed, 1000000), own;
-	const char *name;
+	const struct op *op;
 	struct wsq q;
 	unsigned int i;
 
@@ -77,9 +77,9 @@ static void run_child(const struct run *run)
 	for (i = 0; i < run->ops; i++) {
 		own = rng_of(run->seed, i);
 		if (!run->skip[i]) {
-			name = op_run(&s, &own, false);
+			op = op_run(&s, &own, false);
 			if (run->say)
-				printf("# %u: %s\n", i, name);
+				printf("# %u: %s\n", i, op->name);
 		}
 		if ((i + 1) % run->every && i + 1 < run->ops)
 			continue;

@@ -64,6 +64,18 @@ int guarded_write(char *p, uint64_t value)
 	return rc;
 }
 
+/* What fails a page tells its user by a signal, too. Returns 0 or -errno. */
+int guarded_advise(char *p, size_t length, int advice)
+{
+	volatile int rc = 0;
+
+	fault_expected = true;
+	if (!sigsetjmp(fault_jump, 0))
+		rc = madvise(p, length, advice) ? -errno : 0;
+	fault_expected = false;
+	return rc;
+}
+
 static int object_open(enum object_kind kind, size_t pages)
 {
 	char name[] = "/tmp/wsq-tmpfs/object-XXXXXX";

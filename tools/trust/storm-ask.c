@@ -13,21 +13,23 @@
 
 /**
  * struct ask - one request
+ * @form: of it
  * @start: first page
  * @pages: how many
  * @target: descriptor of a pagemap, or -1
  * @attrs: attributes
  * @out: where the answer goes
- * @reliable: that memory is there and nobody else writes to it
+ * @result: what is wrong with that, or KINDS: memory is there and nobody else writes to it
  * @fixed: the rule that holds for the pages, or NULL
  */
 struct ask {
+	enum form form;
 	char *start;
 	size_t pages;
 	int target;
 	uint64_t attrs;
 	char *out;
-	bool reliable;
+	enum kind result;
 	const struct fixed *fixed;
 };
 
@@ -65,12 +67,45 @@ static const char *impossible(uint64_t f)
 	return NULL;
 }
 
+/* What one request's answers were, until it is added to the rest. */
+static __thread struct {
+	unsigned long answers, locked, seen[SEENS];
+} noted;
+
+static void note(const struct ask *a, uint64_t flags)
+{
+	static const uint64_t states[SEENS] = {
+		[SEEN_HUGE] = WSQUERY_HUGE, [SEEN_SWAPPED] = WSQUERY_SWAPPED,
+		[SEEN_CACHED] = WSQUERY_CACHED, [SEEN_MARKER] = WSQUERY_MARKER,
+		[SEEN_MIGRATING] = WSQUERY_MIGRATING, [SEEN_HWPOISON] = WSQUERY_HWPOISON,
+	};
+	int i;
+
+	for (i = 0; i < SEENS; i++)
+		noted.seen[i] += !!(flags & states[i]);
+	noted.answers++;
+	noted.locked += a->fixed && a->fixed->locked;
+}
+
+static void note_all(const struct ask *a)
+{
+	int i;
+
+	atomic_fetch_add(&storm_shared->asked[a->form], 1);
+	atomic_fetch_add(&storm_shared->answers, noted.answers);
+	atomic_fetch_add(&storm_shared->locked[a->form], noted.locked);
+	for (i = 0; i < SEENS; i++)
+		if (noted.seen[i])
+			atomic_fetch_add(&storm_shared->seen[i], noted.seen[i]);
+	memset(&noted, 0, sizeof(noted));
+}
+
 static void look(const struct ask *a, uint64_t address, uint64_t flags, uint64_t told)
 {
 	const char *what = impossible(flags);
 	const struct fixed *f = a->fixed;
 
-	atomic_fetch_add_explicit(&storm_shared->answers, 1, memory_order_relaxed);
+	note(a, flags);
 	if (!what && f && (f->none & flags))
 		what = f->name;
 	if (!what && f && (f->any & told) == f->any && f->any && !(f->any & flags))
@@ -84,12 +119,14 @@ static bool succeeded(const struct ask *a, int rc, uint64_t done, uint64_t all)
 {
 	int err = errno;
 
+	if (a->result != KINDS)
+		storm_did(a->result, a->result == KIND_INSIDE ? !rc : rc && err == EFAULT);
 	if (!rc) {
 		if (done > all)
 			storm_wrong("done too much", (uintptr_t)a->start, done);
 		return true;
 	}
-	if (err == EFAULT && !a->reliable)
+	if (err == EFAULT && a->result != KINDS)
 		atomic_fetch_add(&storm_shared->faults, 1);
 	else if (err == ESRCH && a->target >= 0)
 		atomic_fetch_add(&storm_shared->gone, 1);
@@ -119,10 +156,10 @@ static void ask_pages(const struct ask *a, unsigned int entry)
 	p.entries = (uintptr_t)a->out;
 	if (entry == 1)
 		p.range.attrs = 0;
-	if (a->reliable)
+	if (a->result == KINDS)
 		memset(a->out, 0xff, a->pages * entry);
 	if (!succeeded(a, ioctl(storm_shared->dev, WSQUERY_IOC_PAGES, &p), p.range.done,
-		       p.range.length) || !a->reliable)
+		       p.range.length) || a->result != KINDS)
 		return;
 	if (p.range.done != p.range.length)
 		storm_wrong("not all", (uintptr_t)a->start, p.range.done);
@@ -147,7 +184,7 @@ static void ask_regions(const struct ask *a)
 	r.regions = (uintptr_t)a->out;
 	r.capacity = a->pages;
 	if (!succeeded(a, ioctl(storm_shared->dev, WSQUERY_IOC_REGIONS, &r), r.range.done,
-		       r.range.length) || !a->reliable)
+		       r.range.length) || a->result != KINDS)
 		return;
 	at = r.range.start;
 	for (i = 0; i < r.count; i++) {
@@ -177,7 +214,10 @@ static void ask_count(const struct ask *a)
 		return;
 	if (c.present + c.swapped + c.matched != c.mapped || c.mapped > a->pages)
 		storm_wrong("totals", (uintptr_t)a->start, c.mapped);
-	if (a->fixed && a->fixed->any == WSQUERY_PRESENT && c.present != a->pages)
+	/* Totals are answers about all of the pages. */
+	if (a->fixed && a->fixed->locked)
+		noted.locked += a->pages;
+	if (a->fixed && a->fixed->locked && c.present != a->pages)
 		storm_wrong(a->fixed->name, (uintptr_t)a->start, c.present);
 	if (a->fixed && (a->fixed->none & WSQUERY_MAPPED) && c.mapped)
 		storm_wrong(a->fixed->name, (uintptr_t)a->start, c.mapped);
@@ -193,10 +233,10 @@ static void ask_list(const struct ask *a, struct rng *r)
 	};
 	size_t i;
 
-	for (i = 0; a->reliable && i < a->pages; i++)
+	for (i = 0; a->result == KINDS && i < a->pages; i++)
 		e[i].address = (uintptr_t)a->start + rng_below(r, a->pages * PAGE);
 	if (!succeeded(a, ioctl(storm_shared->dev, WSQUERY_IOC_LIST, &l), l.done, l.count) ||
-	    !a->reliable)
+	    a->result != KINDS)
 		return;
 	for (i = 0; i < a->pages; i++)
 		look(a, e[i].address, e[i].flags, a->attrs | WSQUERY_STATE_MASK);
@@ -213,18 +253,39 @@ static void ask_one(const struct ask *a, struct rng *r)
 		storm_wrong(strerror(errno), (uintptr_t)at, 0);
 }
 
+/* Into the very memory that is asked about, which comes and goes, or into none. */
+static void ask_badly(struct ask *a, struct rng *r)
+{
+	static const enum kind kinds[] = { KIND_UNMAPPED, KIND_READ_ONLY, KIND_INSIDE };
+
+	a->result = kinds[rng_below(r, ARRAY_SIZE(kinds))];
+	switch (a->result) {
+	case KIND_UNMAPPED:
+		a->out = fixed_memory[0].start - 64 * PAGE;
+		break;
+	case KIND_READ_ONLY:
+		a->out = (char *)((uintptr_t)storm_asker & ~7UL);
+		break;
+	default:
+		/* Where nothing may ever be written, the next best is the arena. */
+		a->out = a->fixed && !a->fixed->any ? ARENA_START : a->start;
+		break;
+	}
+}
+
 /* Whom and what about, into which memory. */
-static void ask_choose(struct ask *a, struct rng *r, char *buffer)
+static void ask_choose(struct ask *a, struct rng *r, char *buffer, const struct fixed *about)
 {
 	const uint64_t all = ALL_ATTRS & ~WSQUERY_GUARD;
 
 	memset(a, 0, sizeof(*a));
+	a->form = rng_below(r, FORMS);
 	a->target = rng_one_in(r, 4) ? storm_shared->pagemap : -1;
 	a->attrs = rng_one_in(r, 3) ? all : rng_one_in(r, 2) ? 0 : WSQUERY_CACHED | WSQUERY_COPY;
 	a->out = buffer;
-	a->reliable = true;
-	if (rng_one_in(r, 2)) {
-		a->fixed = &fixed_memory[rng_below(r, FIXED)];
+	a->result = KINDS;
+	if (about || rng_one_in(r, 2)) {
+		a->fixed = about ? about : &fixed_memory[rng_below(r, FIXED)];
 		a->start = a->fixed->start;
 		a->pages = a->fixed->pages;
 		/* Without the page cache in the answer a page there looks like a hole. */
@@ -235,22 +296,17 @@ static void ask_choose(struct ask *a, struct rng *r, char *buffer)
 	}
 	if (!a->fixed && rng_one_in(r, 5) && atomic_load(&storm_shared->victim) >= 0)
 		a->target = atomic_load(&storm_shared->victim);
-	/* Into the very memory that is asked about, which comes and goes, or into none. */
-	if (rng_one_in(r, 5)) {
-		a->reliable = false;
-		a->out = rng_one_in(r, 3) ? (char *)fixed_memory[0].start - 64 * PAGE :
-			 rng_one_in(r, 2) ? (char *)((uintptr_t)storm_asker & ~7UL) : ARENA_START +
-			 rng_below(r, ARENA_PAGES / 2) * PAGE;
-	}
+	if (rng_one_in(r, 5))
+		ask_badly(a, r);
 }
 
-void storm_ask_once(struct rng *r, char *buffer)
+/* One request of any form, about anything or about memory that is given. */
+void storm_ask_once(struct rng *r, char *buffer, const struct fixed *about)
 {
-	enum form form = rng_below(r, FORMS);
 	struct ask a;
 
-	ask_choose(&a, r, buffer);
-	switch (form) {
+	ask_choose(&a, r, buffer, about);
+	switch (a.form) {
 	case FORM_BYTES:
 		ask_pages(&a, 1);
 		break;
@@ -273,7 +329,7 @@ void storm_ask_once(struct rng *r, char *buffer)
 		ask_one(&a, r);
 		break;
 	}
-	atomic_fetch_add(&storm_shared->asked[form], 1);
+	note_all(&a);
 }
 
 void *storm_asker(void *arg)
@@ -283,6 +339,6 @@ void *storm_asker(void *arg)
 			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	while (!atomic_load(&storm_shared->stop))
-		storm_ask_once(&r, buffer);
+		storm_ask_once(&r, buffer, NULL);
 	return NULL;
 }

@@ -98,6 +98,7 @@ int space_init(struct space *s, struct rng *r);
 void space_pick(struct rng *r, char **start, size_t *pages);
 int guarded_read(const char *p);
 int guarded_write(char *p, uint64_t value);
+int guarded_advise(char *p, size_t length, int advice);
 void guard_faults(void);
 
 /* ops.c, advise.c, others.c */
@@ -109,7 +110,8 @@ struct op {
 };
 
 extern const struct op ops_map[], ops_advise[], ops_others[];
-const char *op_run(struct space *s, struct rng *r, bool child);
+const struct op *op_run(struct space *s, struct rng *r, bool child);
+const struct op *op_nth(unsigned int n);
 
 /**
  * struct vma - a mapping, from /proc/PID/smaps
