@@ -14,22 +14,32 @@ _Static_assert(sizeof(entry_t) == sizeof(struct wsquery_entry) &&
 	       offsetof(entry_t, VirtualAttributes) == offsetof(struct wsquery_entry, flags),
 	       "answers are translated in place");
 
-/* Neighbours are often alike: then an entry costs a load, a compare and a store. */
+#define GROUP	8
+
+/* Neighbours are often alike: then an entry costs a compare and a store. */
 static void words_in_place(entry_t *entry, size_t count)
 {
-	uint64_t last = 0;
-	ULONG_PTR word = 0;
-	size_t i;
+	size_t i = 0, k;
 
+	while (i < count) {
+		const uint64_t flags = entry[i].VirtualAttributes.Flags;
+		const ULONG_PTR word = wsq_win_set_ex_word(flags);
+
+		for (; i + GROUP <= count; i += GROUP) {
 #pragma GCC unroll 8
-	for (i = 0; i < count; i++) {
-		uint64_t flags = entry[i].VirtualAttributes.Flags;
-
-		if (flags != last) {
-			last = flags;
-			word = wsq_win_set_ex_word(flags);
+			for (k = 0; k < GROUP; k++) {
+				if (entry[i + k].VirtualAttributes.Flags != flags)
+					goto differs;
+				entry[i + k].VirtualAttributes.Flags = word;
+			}
 		}
-		entry[i].VirtualAttributes.Flags = word;
+		for (k = 0; i + k < count; k++) {
+			if (entry[i + k].VirtualAttributes.Flags != flags)
+				break;
+			entry[i + k].VirtualAttributes.Flags = word;
+		}
+differs:
+		i += k;
 	}
 }
 
