@@ -170,20 +170,28 @@ static inline bool wsq_file_writable(struct file *file)
  * How many page-table entries map the page. Per-page counts of large folios are
  * going away (CONFIG_NO_PAGE_MAPCOUNT); then the folio's is the next best.
  */
-static inline unsigned int wsq_page_mapcount(struct page *page)
-{
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+static noinline int wsq_compound_mapcount(struct page *page)
+{
 	struct folio *folio = page_folio(page);
 	int mapcount;
 
-	if (likely(!folio_test_large(folio)) || IS_ENABLED(CONFIG_NO_PAGE_MAPCOUNT) ||
+	if (!folio_test_large(folio) || IS_ENABLED(CONFIG_NO_PAGE_MAPCOUNT) ||
 	    folio_test_hugetlb(folio))
 		return folio_mapcount(folio);
 	mapcount = atomic_read(&page->_mapcount) + 1;
 	return max(mapcount, 0) + folio_entire_mapcount(folio);
+}
 #else
-	return page_mapcount(page);
+#define wsq_compound_mapcount	page_mapcount
 #endif
+
+/* Negative if the page has a type, which is kept in the count's place. */
+static inline int wsq_page_mapcount(struct page *page)
+{
+	if (unlikely(PageCompound(page)))
+		return wsq_compound_mapcount(page);
+	return atomic_read(&page->_mapcount) + 1;
 }
 
 /*
@@ -201,6 +209,8 @@ static inline unsigned int wsq_page_mapcount(struct page *page)
 #endif
 #define WSQ_PTE_ACCESSED_BITS	_PAGE_ACCESSED
 #define WSQ_PTE_SPECIAL_BITS	_PAGE_SPECIAL
+/* Without the care for entries that are not present, whose frame may be inverted. */
+#define wsq_pte_present_pfn(pte)	((pte_val(pte) & PTE_PFN_MASK) >> PAGE_SHIFT)
 #define WSQ_PTE_SOFT_DIRTY_BITS	_PAGE_SOFT_DIRTY
 #ifdef WSQ_HAVE_PTE_UFFD
 #define WSQ_PTE_UFFD_WP_BITS	_PAGE_UFFD

@@ -87,7 +87,12 @@ static inline u64 wsq_vma_page_attrs(const struct vm_area_struct *vma, u64 attrs
 
 static inline u64 wsq_page_share_count(struct page *page)
 {
-	return (u64)min(wsq_page_mapcount(page), 7U) << WSQUERY_SHARE_COUNT_SHIFT;
+	int count = wsq_page_mapcount(page);
+
+	/* Rare in both directions. */
+	if (unlikely((unsigned int)count > 7))
+		count = count < 0 ? 0 : 7;
+	return (u64)count << WSQUERY_SHARE_COUNT_SHIFT;
 }
 
 /*

@@ -160,19 +160,46 @@ static __always_inline u64 wsq_table_absent(struct wsq_walk *w, const struct wsq
 	return flags;
 }
 
-/* A present entry where only share count and COPY differ from page to page. */
-static __always_inline u64 wsq_table_counted(const struct wsq_walk *w, pte_t pte)
+/* A page of which only share count and COPY differ from others. */
+static __always_inline u64 wsq_table_counted(struct page *page, u64 present, const bool copy)
 {
-	struct page *page;
-	u64 flags;
+	u64 flags = present | wsq_page_share_count(page);
 
-	if (pte_special(pte))
-		return w->present;
-	page = pte_page(pte);
-	flags = w->present | wsq_page_share_count(page);
-	if ((w->page_attrs & WSQUERY_COPY) && PageAnon(page))
+	if (copy && PageAnon(page))
 		flags |= WSQUERY_COPY;
 	return flags;
+}
+
+/* Whether a batch maps ordinary pages, all of them. */
+static __always_inline bool wsq_table_all_pages(const pte_t *ptep)
+{
+#ifdef WSQ_PTE_PRESENT_BITS
+	return wsq_table_all_present(ptep) &&
+		/* Races as above. */
+	       !(data_race(ptep[0].pte | ptep[1].pte | ptep[2].pte | ptep[3].pte |
+			   ptep[4].pte | ptep[5].pte | ptep[6].pte | ptep[7].pte) &
+		 WSQ_PTE_SPECIAL_BITS);
+#else
+	return false;
+#endif
+}
+
+/* A batch of them, each counted. */
+static __always_inline void wsq_table_count(struct wsq_sink *sink, struct wsq_out *out,
+					    const enum wsq_form form, const pte_t *ptep,
+					    u64 present, const bool copy)
+{
+#ifdef WSQ_PTE_PRESENT_BITS
+	int i;
+
+#pragma GCC unroll 8
+	for (i = 0; i < WSQ_BATCH; i++) {
+		const pte_t pte = ptep_get((pte_t *)ptep + i);
+		struct page *page = pfn_to_page(wsq_pte_present_pfn(pte));
+
+		wsq_emit(sink, out, form, wsq_table_counted(page, present, copy), 0, 1);
+	}
+#endif
 }
 
 /*
@@ -198,6 +225,7 @@ static __always_inline const pte_t *wsq_table_form(struct wsq_walk *w,
 	/* The looks at descriptors that QueryWorkingSetEx needs, and so the common ones. */
 	const bool counted = (w->page_attrs & ~WSQUERY_COPY) == WSQUERY_SHARE_COUNT &&
 			     !(w->attrs & WSQ_ATTRS_PTE);
+	const bool copy = w->page_attrs & WSQUERY_COPY;
 	const long to_slot = (const char *)s->slots - (const char *)s->ptep;
 	u64 swap = 0;
 
@@ -207,7 +235,9 @@ do {											\
 											\
 	if (pte_present(pte)) {								\
 		if (!simple && counted) {						\
-			known = wsq_table_counted(w, pte);				\
+			known = w->present;						\
+			if (!pte_special(pte))						\
+				known = wsq_table_counted(pte_page(pte), known, copy);	\
 		} else if (!simple && (wsq_pte_bits(pte) & same) != seen) {		\
 			known = wsq_walk_present(w, pte);				\
 			seen = wsq_pte_bits(pte) & same;				\
@@ -236,6 +266,15 @@ do {											\
 			}
 			/* Else the compiler keeps what it loaded, which is slower. */
 			barrier();
+		} else if (counted) {
+			if (wsq_table_all_pages(ptep)) {
+				if (copy)
+					wsq_table_count(sink, &out, form, ptep, w->present, true);
+				else
+					wsq_table_count(sink, &out, form, ptep, w->present, false);
+				ptep += WSQ_BATCH;
+				continue;
+			}
 		} else {
 			const pte_t pte = ptep_get((pte_t *)ptep);
 			const unsigned long bits = wsq_pte_bits(pte);
