@@ -13,6 +13,16 @@
 
 #define WSQ_BATCH	8
 
+/*
+ * Has KCSAN watch, to the end of the block, that nobody writes the table of @ptep: who
+ * does, holds its lock. As all mark what they read and write in it, and the batches
+ * below say data_race(), a lock that is forgotten would not be seen otherwise. What the
+ * processor itself sets is no write. Without KCSAN this is nothing.
+ */
+#define WSQ_ASSERT_LOCKED(ptep)								\
+	ASSERT_EXCLUSIVE_WRITER_SCOPED(*(const pte_t (*)[PTRS_PER_PTE])			\
+				       PTR_ALIGN_DOWN(ptep, PTRS_PER_PTE * sizeof(pte_t)))
+
 /**
  * struct wsq_stretch - entries of a table with the same leaf of the page cache
  * @ptep: first entry
@@ -399,6 +409,8 @@ unsigned int wsq_table(struct wsq_walk *w, const pte_t *ptep, unsigned long page
 	};
 	const pte_t *const end = s.end;
 	const pte_t *got;
+
+	WSQ_ASSERT_LOCKED(ptep);
 
 	if (w->gap == WSQ_GAP_NOT_TOLD) {
 		s.hole |= WSQUERY_NOT_TOLD & w->sink->keep;
