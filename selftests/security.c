@@ -4,6 +4,7 @@
  * the file or may write it. Page-table entries of one's own are always told.
  */
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 
@@ -282,6 +283,36 @@ TEST(anonymous_memory_is_told)
 	NEED_ROOT();
 	EXPECT_EQ(0, as_user(ORDINARY_UID, anonymous_is_told, NULL));
 	EXPECT_EQ(0, in_user_ns(ORDINARY_UID, anonymous_is_told, NULL));
+}
+
+/* The kernel tells of the poison by a signal too. */
+static void ignore(int sig)
+{
+	(void)sig;
+}
+
+/* No entry has the number of a page's frame, though this caller may read it in pagemap. */
+TEST(frame_numbers_are_not_told)
+{
+	struct wsquery_page e[8];
+	char *p = map_anon(8);
+	__u64 pm[8];
+	int i;
+
+	NEED_ROOT();
+	own();
+	fill(p, 4);
+	touch_read(p + 4 * PAGE, 2);
+	ASSERT_EQ(0, pagemap_read(pagemap_open(0), p, 8, pm));
+	signal(SIGBUS, ignore);
+	/* Where that does not exist, it is one more page that is there. */
+	madvise(p + 3 * PAGE, PAGE, MADV_HWPOISON);
+	ASSERT_EQ(0, wsq_pages(own(), p, 8, 16, e));
+	for (i = 0; i < 8; i++) {
+		EXPECT_EQ(i < 6, !!(pm[i] & PM_FRAME));
+		EXPECT_EQ(0, e[i].swap);
+		EXPECT_EQ(0, e[i].flags & ~(ALL_ATTRS | WSQUERY_STATE_MASK));
+	}
 }
 
 static int opens(void *arg)

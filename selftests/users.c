@@ -98,6 +98,103 @@ int in_user_ns(uid_t uid, child_fn fn, void *arg)
 	return finish(pid);
 }
 
+/* All capabilities that the kernel has. */
+__u64 caps_all(void)
+{
+	FILE *f = fopen("/proc/sys/kernel/cap_last_cap", "re");
+	int last = 0;
+
+	if (!f || fscanf(f, "%d", &last) != 1)
+		perror("# cap_last_cap");
+	if (f)
+		fclose(f);
+	return (2ULL << last) - 1;
+}
+
+static int caps_get(struct __user_cap_data_struct data[2])
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+
+	return syscall(SYS_capget, &header, data);
+}
+
+__u64 caps_effective(void)
+{
+	struct __user_cap_data_struct data[2] = {};
+
+	return caps_get(data) ? 0 : data[0].effective | (__u64)data[1].effective << 32;
+}
+
+/* Those that are in effect; the others can be taken again if they are permitted. */
+int caps_set(__u64 effective)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2] = {};
+
+	if (caps_get(data))
+		return -1;
+	data[0].effective = effective;
+	data[1].effective = effective >> 32;
+	return syscall(SYS_capset, &header, data);
+}
+
+/* Another user who may take any capability that this process has. */
+int as_user_keeping_caps(uid_t uid, child_fn fn, void *arg)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		if (prctl(PR_SET_KEEPCAPS, 1) || become(uid)) {
+			perror("# another user");
+			raise(SIGKILL);
+		}
+		_exit(fn(arg));
+	}
+	return finish(pid);
+}
+
+static int map_ids(pid_t pid, const char *file, uid_t uid, uid_t other)
+{
+	char path[64], map[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, file);
+	snprintf(map, sizeof(map), "0 %u 1\n1 %u 1\n", uid, other);
+	return write_text(path, map);
+}
+
+/*
+ * As in_user_ns(), in a namespace to which another user belongs, too: the new root
+ * has capabilities with regard to files that it does not own.
+ */
+int in_shared_user_ns(uid_t uid, uid_t other, child_fn fn, void *arg)
+{
+	int in[2], out[2];
+	pid_t pid;
+	char c;
+
+	if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC))
+		return -1;
+	pid = fork();
+	if (!pid) {
+		close(in[1]);
+		if (become(uid) || unshare(CLONE_NEWUSER) || write(out[1], "m", 1) != 1 ||
+		    read(in[0], &c, 1) != 1 || setresgid(0, 0, 0) || setresuid(0, 0, 0)) {
+			perror("# user namespace");
+			raise(SIGKILL);
+		}
+		prctl(PR_SET_DUMPABLE, 1);
+		_exit(fn(arg));
+	}
+	close(in[0]);
+	close(out[1]);
+	if (read(out[0], &c, 1) == 1 && !map_ids(pid, "uid_map", uid, other) &&
+	    !map_ids(pid, "gid_map", uid, other) && write(in[1], "m", 1) != 1)
+		perror("# user namespace");
+	close(in[1]);
+	close(out[0]);
+	return finish(pid);
+}
+
 static void fd_message(struct msghdr *m, struct iovec *v, void *control, size_t size)
 {
 	static char byte;

@@ -156,6 +156,11 @@ int in_child(child_fn fn, void *arg);
 int as_user(uid_t uid, child_fn fn, void *arg);
 int without_caps(child_fn fn, void *arg);
 int in_user_ns(uid_t uid, child_fn fn, void *arg);
+int as_user_keeping_caps(uid_t uid, child_fn fn, void *arg);
+int in_shared_user_ns(uid_t uid, uid_t other, child_fn fn, void *arg);
+__u64 caps_all(void);
+__u64 caps_effective(void);
+int caps_set(__u64 effective);
 int send_fd(int socket, int fd);
 int recv_fd(int socket);
 
