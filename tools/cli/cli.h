@@ -7,6 +7,7 @@
  *  target.c    whom to ask about and where: the options that all queries have
  *  mappings.c  the target's mappings, their names, and the choice of one
  *  units.c     pages, bytes and human sizes
+ *  text.c      names in which anything can be
  *  columns.c   what a row of the map can hold
  *  map.c       wsquery map: a row for each mapping (map-print.c writes it)
  *  pages.c     wsquery pages: runs of equal pages
@@ -101,10 +102,14 @@ void target_open(struct target *target);
 void target_close(struct target *target);
 /* A backend as people know it: the file or ioctl behind it. */
 const char *backend_title(const struct wsquery *ws);
-/* The name of the process, or "?", without control characters. */
+/* The name of the process, or "?", as text_tame() leaves it. */
 const char *target_name(const struct target *target);
 /* Prints what all JSON documents begin with: {"pid":...,"page_size":..., */
 void target_json(const struct target *target);
+
+/* text.c */
+/* Writes ? over bytes that are not UTF-8, and over those of control characters. */
+void text_tame(char *text);
 
 /* units.c */
 enum unit { UNIT_HUMAN, UNIT_BYTES, UNIT_PAGES };

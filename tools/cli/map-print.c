@@ -152,6 +152,15 @@ void map_print(const struct map_options *options, const struct row *rows, size_t
 	scols_unref_table(table);
 }
 
+/*
+ * Integers of jansson have a sign, which the offset in a device need not fit in. One of so many
+ * bits is a number with an exponent then, and exact: an offset is a number of pages.
+ */
+static json_t *json_offset(uint64_t offset)
+{
+	return offset > INT64_MAX ? json_real(offset) : json_integer(offset);
+}
+
 static json_t *json_row(const struct map_options *options, const struct row *row)
 {
 	const struct target *target = &options->target;
@@ -175,7 +184,7 @@ static json_t *json_row(const struct map_options *options, const struct row *row
 			continue;
 		}
 		if (!strcmp(column->name, "offset"))
-			item = json_integer(row->map->offset);
+			item = json_offset(row->map->offset);
 		else if (column->kind == COLUMN_TEXT)
 			/* A file's name need not be UTF-8, which JSON must be. */
 			item = json_string(column_text(column, row)) ?: json_null();

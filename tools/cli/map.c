@@ -135,6 +135,9 @@ static int compare(const void *a, const void *b)
 
 	if (!strcmp(name, "range")) {
 		order = (one->map->start > two->map->start) - (one->map->start < two->map->start);
+	} else if (!strcmp(name, "offset")) {
+		order = (one->map->offset < two->map->offset) -
+			(one->map->offset > two->map->offset);
 	} else if (column->kind == COLUMN_TEXT) {
 		order = strcmp(column_text(column, one), column_text(column, two));
 	} else {

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 
@@ -14,6 +15,9 @@ static void add_line(struct mappings *maps, char *line)
 	line[strcspn(line, "\n")] = '\0';
 	if (sscanf(line, "%jx-%jx %4s %jx %*s %*s %n", &map.start,
 		   &map.end, map.perms, &map.offset, &name) < 4 || !name)
+		return;
+	/* What follows divides by the number of pages. */
+	if (map.end <= map.start || (map.start | map.end) % getpagesize())
 		return;
 	map.name = need_memory(strdup(line + name));
 	map.number = maps->count + 1;
@@ -82,6 +86,8 @@ void mappings_name(struct mappings *maps, const char *file)
 			map->name = need_memory(strdup(line + name));
 		}
 	}
+	if (ferror(stream))
+		die(STATUS_ERROR, "%s: %s", file, strerror(errno));
 	fclose(stream);
 	free(line);
 }
@@ -111,6 +117,12 @@ void mappings_clip(struct mappings *maps, uint64_t start, uint64_t end)
 static bool all_digits(const char *text)
 {
 	return text[strspn(text, "0123456789")] == '\0';
+}
+
+static bool is_address(const char *text)
+{
+	return !strncmp(text, "0x", 2) && text[2] &&
+	       text[2 + strspn(text + 2, "0123456789abcdefABCDEF")] == '\0';
 }
 
 /* By name: the only one that has it whole, or else the only one that has it in it. */
@@ -152,7 +164,7 @@ const struct mapping *mappings_choose(const struct mappings *maps, const char *w
 			    maps->count);
 		return &maps->list[number - 1];
 	}
-	if (!strncmp(which, "0x", 2)) {
+	if (is_address(which)) {
 		map = mapping_at(maps, strtoull(which, NULL, 16));
 		if (!map)
 			die(STATUS_ERROR, "no mapping is at %s", which);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* wsquery show: a picture of one range, or the same seen by two backends side by side. */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -9,7 +8,9 @@
 
 #include "cli.h"
 
-#define GAP	3
+#define GAP		3
+#define MAX_WIDTH	4096
+#define MAX_ROWS	4096
 
 struct show_options {
 	struct target target;
@@ -82,14 +83,20 @@ static enum style choose_style(const char *name)
 	die(STATUS_USAGE, "no style '%s'; there are ascii, utf8 and colour", name);
 }
 
+/* Of the terminal, or of the environment where there is none; nothing there is an error. */
 static size_t terminal_width(void)
 {
 	const char *columns = getenv("COLUMNS");
 	struct winsize size;
+	long width = 0;
 
 	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col)
-		return size.ws_col;
-	return columns && atoi(columns) > 0 ? atoi(columns) : 80;
+		width = size.ws_col;
+	else if (columns)
+		width = strtol(columns, NULL, 10);
+	if (width < 1)
+		return 80;
+	return width > MAX_WIDTH ? MAX_WIDTH : width;
 }
 
 /* The most columns, a power of two, so that lines start at round addresses. */
@@ -114,16 +121,17 @@ static void print_headings(const struct target *target, const struct picture *pi
 	       backend_title(target->ws), GAP, "", columns, backend_title(target->other));
 }
 
-/* Of the mapping, if it is one; a file's name can have anything in it. */
+/* Of the mapping, if it is one. */
 static void print_name(const struct target *target)
 {
-	const char *name = target->maps.count == 1 ? target->maps.list[0].name : "";
+	char *name;
 
-	if (!*name)
+	if (target->maps.count != 1 || !*target->maps.list[0].name)
 		return;
-	for (; *name; name++)
-		putchar(iscntrl((unsigned char)*name) ? '?' : *name);
-	printf(", ");
+	name = need_memory(strdup(target->maps.list[0].name));
+	text_tame(name);
+	printf("%s, ", name);
+	free(name);
 }
 
 static void show_run(struct show_options *show, enum style style)
@@ -191,8 +199,8 @@ int show_main(int argc, char **argv)
 		die(STATUS_USAGE, "a picture is not JSON; 'wsquery pages --json' is its data");
 	if (!show.width)
 		show.width = terminal_width();
-	if (!show.rows || show.rows > 4096 || show.width > 4096)
-		die(STATUS_USAGE, "rows and columns go from 1 to 4096");
+	if (!show.rows || show.rows > MAX_ROWS || show.width > MAX_WIDTH)
+		die(STATUS_USAGE, "rows and columns go from 1 to %d", MAX_WIDTH);
 	style = choose_style(show.style);
 	target_open(&show.target);
 	show_run(&show, style);

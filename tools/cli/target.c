@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Whom to ask about, where, and through what: options and opening. */
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -157,7 +156,7 @@ const char *target_name(const struct target *target)
 {
 	static char name[64];
 	char path[32];
-	ssize_t length = 0, i;
+	ssize_t length = 0;
 	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%d/comm", target->pid);
@@ -170,9 +169,7 @@ const char *target_name(const struct target *target)
 		return "?";
 	name[length] = '\0';
 	name[strcspn(name, "\n")] = '\0';
-	for (i = 0; name[i]; i++)
-		if (iscntrl((unsigned char)name[i]))
-			name[i] = '?';
+	text_tame(name);
 	return name;
 }
 

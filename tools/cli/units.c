@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "cli.h"
 
@@ -11,17 +12,22 @@ static void human(char *text, size_t size, uint64_t bytes, const char *sign)
 {
 	static const char suffix[] = "KMGTPE";
 	size_t i = 0;
-	uint64_t unit = 1024;
+	uint64_t unit = 1024, tenths, whole;
 
-	while (bytes / 1024 >= unit && suffix[i + 1]) {
+	/* Whatever would be rounded to 1024 of a unit is one of the next. */
+	while (suffix[i + 1] && bytes >= unit * 1024 - unit / 2) {
 		unit *= 1024;
 		i++;
 	}
 	/* One decimal where it says something: 1.5M, but 96K and 12M */
-	if (bytes / unit < 10 && bytes % unit)
-		snprintf(text, size, "%s%.1f%c", sign, (double)bytes / unit, suffix[i]);
+	whole = bytes / unit;
+	tenths = whole < 10 ? (bytes % unit * 10 + unit / 2) / unit : 0;
+	if (whole * 10 + tenths < 100 && bytes % unit)
+		snprintf(text, size, "%s%ju.%ju%c", sign, whole + tenths / 10, tenths % 10,
+			 suffix[i]);
 	else
-		snprintf(text, size, "%s%ju%c", sign, (bytes + unit / 2) / unit, suffix[i]);
+		snprintf(text, size, "%s%ju%c", sign, whole + (bytes % unit >= unit / 2),
+			 suffix[i]);
 }
 
 void unit_format(char *text, size_t size, int64_t pages, enum unit unit, uint64_t page)
@@ -36,7 +42,17 @@ void unit_format(char *text, size_t size, int64_t pages, enum unit unit, uint64_
 			 unit == UNIT_BYTES ? magnitude * page : magnitude);
 }
 
-/* A number with K, M, G or T. */
+/* Digits and no sign, and no more than 64 bits; hexadecimal ones may have 0x before them. */
+static bool parse_digits(const char *text, int base, uint64_t *value, char **end)
+{
+	if (base == 16 ? !isxdigit((unsigned char)*text) : !isdigit((unsigned char)*text))
+		return false;
+	errno = 0;
+	*value = strtoull(text, end, base);
+	return !errno;
+}
+
+/* A number with K, M, G or T: decimal, a leading 0 or not, or hexadecimal with 0x. */
 static bool parse_size(const char *text, uint64_t *value)
 {
 	static const char suffix[] = "KMGT";
@@ -44,11 +60,7 @@ static bool parse_size(const char *text, uint64_t *value)
 	unsigned int shift;
 	char *end;
 
-	if (!isdigit((unsigned char)*text))
-		return false;
-	errno = 0;
-	*value = strtoull(text, &end, 0);
-	if (errno)
+	if (!parse_digits(text, strncasecmp(text, "0x", 2) ? 10 : 16, value, &end))
 		return false;
 	if (!*end)
 		return true;
@@ -71,29 +83,32 @@ uint64_t size_parse(const char *text)
 	return value;
 }
 
-void range_parse(const char *text, uint64_t page, uint64_t *start, uint64_t *end)
+static bool parse_range(const char *text, uint64_t *start, uint64_t *end)
 {
 	char *rest;
-	bool good = isxdigit((unsigned char)*text);
 
-	*start = strtoull(text, &rest, 16);
-	if (good && *rest == '-') {
-		good = isxdigit((unsigned char)rest[1]);
-		*end = strtoull(rest + 1, &rest, 16);
-		good = good && !*rest;
-	} else if (good && *rest == '+') {
-		good = parse_size(rest + 1, end) && *start + *end >= *start;
-		*end += *start;
-	} else {
-		good = false;
+	if (!parse_digits(text, 16, start, &rest))
+		return false;
+	if (*rest == '-')
+		return parse_digits(rest + 1, 16, end, &rest) && !*rest && *end > *start;
+	if (*rest != '+' || !parse_size(rest + 1, end))
+		return false;
+	*end += *start;
+	return *end > *start;
+}
+
+void range_parse(const char *text, uint64_t page, uint64_t *start, uint64_t *end)
+{
+	bool good = parse_range(text, start, end);
+
+	if (good) {
+		*start -= *start % page;
+		if (*end % page)
+			*end += page - *end % page;
+		/* The end of the last page is 0, and no process has that page. */
+		if (!*end)
+			*end = -page;
 	}
-	good = good && *end > *start;
-	*start -= *start % page;
-	if (*end % page)
-		*end += page - *end % page;
-	/* The end of the last page is 0, and no process has that page. */
-	if (good && *end <= *start)
-		*end = -page;
 	if (!good || *end <= *start)
 		die(STATUS_USAGE,
 		    "'%s' is not a range: START-END in hexadecimal, or START+SIZE like 7f00+64K",
