@@ -85,26 +85,29 @@ static int batch_answer(struct batch *batch, struct wsq_walk *walk)
 
 static int list_answer(struct wsquery_list *list, struct wsq_walk *walk)
 {
-	struct wsquery_entry *entries = (void *)(uintptr_t)list->entries;
 	struct batch batch = {
 		.keep = WSQUERY_STATE_MASK | list->attrs,
 		.shift = wsq_page_shift(),
 	};
 	size_t length, copied;
+	void *entries;
 	int err;
 
 	while (list->done < list->count) {
+		/* Wherever it is, as it is only tried. */
+		entries = (void *)(uintptr_t)(list->entries +
+					      list->done * sizeof(*batch.entries));
 		batch.count = list->count - list->done < BATCH ? list->count - list->done : BATCH;
-		length = batch.count * sizeof(*entries);
-		copied = wsq_user_read(batch.entries, entries + list->done, length);
-		batch.count = copied / sizeof(*entries);
+		length = batch.count * sizeof(*batch.entries);
+		copied = wsq_user_read(batch.entries, entries, length);
+		batch.count = copied / sizeof(*batch.entries);
 
 		err = batch_answer(&batch, walk);
 		if (err)
 			return err;
-		copied = wsq_user_write(entries + list->done, batch.entries,
-					batch.count * sizeof(*entries));
-		list->done += copied / sizeof(*entries);
+		copied = wsq_user_write(entries, batch.entries,
+					batch.count * sizeof(*batch.entries));
+		list->done += copied / sizeof(*batch.entries);
 		list->not_told += batch.not_told;
 		if (copied < length)
 			return -EFAULT;

@@ -76,6 +76,9 @@ int wsq_win_set(HANDLE process, void *array, size_t size, size_t *returned)
 		return -EMSGSIZE;
 	if (wsq_win_misaligned(array))
 		return WIN_MISALIGNED;
+	/* Behind no array, and behind the last word of all, is nothing to point to. */
+	if (!array || (uintptr_t)array > UINTPTR_MAX - sizeof(*number))
+		return -EFAULT;
 	set.entries = number + 1;
 	set.capacity = size / sizeof(*number) - 1;
 	set.filled = 0;

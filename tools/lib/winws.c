@@ -106,7 +106,7 @@ static __thread uintptr_t proven_page;
 static bool set_ex_one(entry_t *entry)
 {
 	uintptr_t first = (uintptr_t)entry >> 12;
-	uintptr_t last = ((uintptr_t)(entry + 1) - 1) >> 12;
+	uintptr_t last = ((uintptr_t)entry + sizeof(*entry) - 1) >> 12;
 	int device, flags;
 
 	if (first != last || first != proven_page || !wsq_one_node())
