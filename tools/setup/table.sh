@@ -28,7 +28,7 @@ FOLDER_PACKAGES="make gcc libc6-dev binutils kmod xz-utils"
 declare -A GROUP_PACKAGES=(
 	[build]="make gcc libc6-dev binutils kmod libsmartcols-dev libjansson-dev"
 	[vm]="qemu-system-x86 busybox-static cpio kmod xz-utils file gcc libc6-dev"
-	[check]="gcc-multilib g++-multilib pkgconf python3"
+	[check]="gcc-multilib g++-multilib pkgconf python3 clang-14 libclang-rt-14-dev libjson-c-dev"
 	[lint]="sparse perl python3 python3-ply python3-git shellcheck codespell mandoc git"
 	[bench]="gnuplot-nox"
 )
