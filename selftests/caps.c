@@ -396,12 +396,16 @@ static int ask_area(const struct actor *a, const struct area *m, struct wsq *q, 
 /* The peer is root and has all capabilities. */
 static bool may_open_peer(const struct actor *a)
 {
+	__u64 readers = CAP(SYS_PTRACE);
+
 	if (a->mapped)
 		return false;
-	/* The mode of the file, then the rule of ptrace(2). */
+	/* The mode of the file, then the rule of ptrace(2), or that of perf. */
 	if (a->uid && !(a->caps & (CAP(DAC_OVERRIDE) | CAP(DAC_READ_SEARCH))))
 		return false;
-	return a->caps & CAP(SYS_PTRACE);
+	if (!kernel_before(6, 15))
+		readers |= CAP(PERFMON) | CAP(SYS_ADMIN);
+	return a->caps & readers;
 }
 
 static int ask_peer(const struct actor *a, struct wsq *q)
