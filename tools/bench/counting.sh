@@ -1,6 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0
-# Boots the emulated machine with QEMU's plugin that counts instructions (qemu/count.c).
+# Boots the emulated machine with more options for QEMU than tools/vm/vm has: with the plugin that
+# counts instructions (qemu/count.c), or with two processors in virtual time.
 # shellcheck shell=bash
+
+# qemu_with DIR OPTION...: makes DIR for the start of PATH, where QEMU has these options, too.
+qemu_with() {
+	local dir=$1
+	shift
+	mkdir -p "$dir"
+	cat >"$dir/qemu-system-x86_64" <<-EOT
+		#!/bin/sh
+		exec $(command -v qemu-system-x86_64) "\$@" $*
+	EOT
+	chmod +x "$dir/qemu-system-x86_64"
+}
 
 # counting TMP SETTINGS OPTION-OF-VM... -- OPTION-OF-BENCH...: what the plugin wrote is then in
 # TMP/counted, the kernel's symbols in TMP/out/kallsyms, what the benchmark printed in TMP/printed.
@@ -12,13 +25,7 @@ counting() {
 	shift
 	make -s -C "$TOP/tools/bench" O="$BUILD" >&2
 	make -s -C "$TOP/tools/bench/qemu" O="$BUILD" >&2
-	mkdir -p "$tmp/bin"
-	cat >"$tmp/bin/qemu-system-x86_64" <<-EOT
-		#!/bin/sh
-		exec $(command -v qemu-system-x86_64) "\$@" \
-			-plugin $BUILD/count.so,out=$tmp/counted$settings
-	EOT
-	chmod +x "$tmp/bin/qemu-system-x86_64"
+	qemu_with "$tmp/bin" -plugin "$BUILD/count.so,out=$tmp/counted$settings"
 	# shellcheck disable=SC2016 # for the guest's shell
 	PATH=$tmp/bin:$PATH "$TOP/tools/vm/vm" --icount --memory 2G --swap 512M --scratch 160M \
 		--timeout 900 --add "$BUILD/wsquery-bench" "${options[@]}" --out "$tmp/out" -- \

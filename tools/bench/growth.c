@@ -48,19 +48,16 @@ static struct pop *pop_of(size_t pages)
 
 static void step_run(const char *name, struct pop *pop, size_t units)
 {
-	bool peer = pop->pages <= SMALL_MOST;
 	struct job job = {
 		.pop = pop,
 		.count = pop->pages,
 		.bytes = array_make(pop->pages, sizeof(*job.bytes)),
-		.words = peer ? array_make(pop->pages, sizeof(*job.words)) : NULL,
+		.words = array_make(pop->pages, sizeof(*job.words)),
 	};
 
 	result_add(name, "wsquery", measure_whole(&job, &our_pages) / units);
-	if (peer) {
-		result_add(name, "pagemap", measure_whole(&job, &peer_pagemap) / units);
-		array_free(job.words, pop->pages, sizeof(*job.words));
-	}
+	result_add(name, "pagemap", measure_whole(&job, &peer_pagemap) / units);
+	array_free(job.words, pop->pages, sizeof(*job.words));
 	array_free(job.bytes, pop->pages, sizeof(*job.bytes));
 	pop_free(pop);
 }

@@ -14,6 +14,7 @@
 #define REPEATS		12
 #define REPEATS_TIME	80
 #define PROBE		16
+#define MANY		4194304
 
 static size_t weight(const struct job *job, size_t first, size_t n)
 {
@@ -129,9 +130,18 @@ double measure(struct job *job, const struct who *who)
 	return cost / (total ? total : 1);
 }
 
-/* The cost of all questions in one window, however long. */
+/*
+ * The cost of all questions in one window, however long. What takes seconds differs
+ * little from one time to the next.
+ */
 double measure_whole(struct job *job, const struct who *who)
 {
+	double cost, again;
+
 	verify(job, who, 0, job->count);
-	return least(job, who, 0, job->count);
+	if (job->count < MANY)
+		return least(job, who, 0, job->count);
+	cost = once(job, who, 0, job->count);
+	again = once(job, who, 0, job->count);
+	return again < cost ? again : cost;
 }
