@@ -28,22 +28,31 @@ void wsq_backing_reset(struct wsq_backing *b)
 	xas_reset(&b->xas);
 }
 
-/* The entry at an index, with the cursor on it. */
-static void *wsq_backing_load(struct wsq_backing *b, unsigned long index)
-{
-	void *entry;
-
-	do {
-		xas_set(&b->xas, index);
-		entry = xas_load(&b->xas);
-	} while (xas_retry(&b->xas, entry));
-	return entry;
-}
-
 /* Whether the cursor is in a node of the lowest level, an entry an index. */
 static bool wsq_backing_in_leaf(const struct wsq_backing *b)
 {
 	return !xas_not_node(b->xas.xa_node) && !b->xas.xa_node->shift;
+}
+
+/* The entry at an index, with the cursor on it. */
+static void *wsq_backing_load(struct wsq_backing *b, unsigned long index)
+{
+	struct xa_state *xas = &b->xas;
+	void *entry;
+
+	/* From one leaf to the next is shorter than from the root. */
+	if (wsq_backing_in_leaf(b) && index == (xas->xa_index | XA_CHUNK_MASK) + 1) {
+		xas->xa_index = index - 1;
+		xas->xa_offset = XA_CHUNK_MASK;
+		entry = xas_next(xas);
+		if (!xas_retry(xas, entry))
+			return entry;
+	}
+	do {
+		xas_set(xas, index);
+		entry = xas_load(xas);
+	} while (xas_retry(xas, entry));
+	return entry;
 }
 
 /* How many of the @max pages from the cursor's empty slot on are empty. */
@@ -122,31 +131,22 @@ struct wsq_behind wsq_backing_next(struct wsq_backing *b, unsigned long page,
  * wsq_backing_slots() - the part of the page cache behind the pages from one on
  * @b: cursor
  * @page: page of the mapping, as address >> PAGE_SHIFT
- * @pages: how many pages are of interest, at least 1
+ * @pages: how many pages are of interest, at least 1; set to how many of them
+ *	share a leaf of the page cache with the first
  *
  * Call it under rcu_read_lock(); that is also how long the slots may be read.
  *
- * Return: the slots of the pages that share a leaf of the page cache with the
- * first, or what is behind them if there is no such leaf.
+ * Return: the slots of these pages, or NULL if they have no leaf; then
+ * wsq_backing_next() tells what is behind them.
  */
-struct wsq_slots wsq_backing_slots(struct wsq_backing *b, unsigned long page,
-				   unsigned long pages)
+void *const *wsq_backing_slots(struct wsq_backing *b, unsigned long page, unsigned long *pages)
 {
 	const unsigned long index = page + b->delta;
-	struct wsq_slots leaf = { NULL };
-	struct wsq_behind behind;
+	const unsigned int offset = index & XA_CHUNK_MASK;
 
 	wsq_backing_load(b, index);
-	if (wsq_backing_in_leaf(b)) {
-		unsigned int offset = index & XA_CHUNK_MASK;
-
-		leaf.slots = (void *const *)b->xas.xa_node->slots + offset;
-		leaf.pages = min(pages, (unsigned long)XA_CHUNK_SIZE - offset);
-		return leaf;
-	}
-	behind = wsq_backing_next(b, page, pages);
-	leaf.pages = behind.pages;
-	leaf.flags = behind.flags;
-	leaf.swap = behind.swap;
-	return leaf;
+	if (!wsq_backing_in_leaf(b))
+		return NULL;
+	*pages = min(*pages, (unsigned long)XA_CHUNK_SIZE - offset);
+	return (void *const *)b->xas.xa_node->slots + offset;
 }

@@ -45,25 +45,10 @@ static __always_inline bool wsq_backing_is_swap(const struct wsq_backing *b, con
 	       swp_type(radix_to_swp_entry((void *)entry)) < b->swap_types;
 }
 
-/**
- * struct wsq_slots - what is behind pages that share a leaf of the page cache
- * @slots: an entry for each page, or NULL
- * @pages: how many pages, at least 1
- * @flags: without @slots, what is behind each of the pages
- * @swap: and where in swap the first is, the others in order after it, or 0
- */
-struct wsq_slots {
-	void *const *slots;
-	unsigned long pages;
-	u64 flags;
-	u64 swap;
-};
-
 void wsq_backing_init(struct wsq_backing *b, const struct vm_area_struct *vma,
 		      bool shmem);
 void wsq_backing_reset(struct wsq_backing *b);
-struct wsq_slots wsq_backing_slots(struct wsq_backing *b, unsigned long page,
-				   unsigned long pages);
+void *const *wsq_backing_slots(struct wsq_backing *b, unsigned long page, unsigned long *pages);
 struct wsq_behind wsq_backing_next(struct wsq_backing *b, unsigned long page,
 				   unsigned long pages);
 

@@ -422,8 +422,8 @@ unsigned int wsq_table(struct wsq_walk *w, const pte_t *ptep, unsigned long page
 
 	wsq_backing_reset(&w->backing);
 	do {
-		struct wsq_slots leaf;
 		unsigned int present = wsq_table_present(w, s.ptep, end);
+		unsigned long pages = end - s.ptep;
 
 		/* No look-ups where there is no hole. */
 		if (present) {
@@ -432,11 +432,17 @@ unsigned int wsq_table(struct wsq_walk *w, const pte_t *ptep, unsigned long page
 			s.ptep += present;
 			continue;
 		}
-		leaf = wsq_backing_slots(&w->backing, s.page, end - s.ptep);
-		s.end = s.ptep + leaf.pages;
-		s.hole = w->base | (leaf.flags & w->sink->keep);
-		s.swap = leaf.swap;
-		s.slots = leaf.slots;
+		s.hole = w->base;
+		s.swap = 0;
+		s.slots = wsq_backing_slots(&w->backing, s.page, &pages);
+		if (!s.slots) {
+			struct wsq_behind behind = wsq_backing_next(&w->backing, s.page, pages);
+
+			s.hole |= behind.flags & w->sink->keep;
+			s.swap = behind.swap;
+			pages = behind.pages;
+		}
+		s.end = s.ptep + pages;
 		got = wsq_table_stretch(w, &s);
 		s.page += got - s.ptep;
 		s.ptep = got;
