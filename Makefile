@@ -36,6 +36,10 @@ endif
 check: ## all tests, on each of KERNELS in the emulated machine
 	@tools/check/check $(KERNELS)
 
+fuzz: ## the parsers of user space under sanitizers, a minute each
+	@$(SETUP) --no-kernel check
+	@tools/fuzz/run --seconds 60
+
 lint: ## checkpatch, sparse, W=1, kernel-doc, shellcheck, manual pages
 	@tools/check/lint
 
@@ -97,4 +101,4 @@ wine-check: ## build Wine with the change and measure it; half an hour the first
 clean: ## remove build/
 	rm -rf build
 
-.PHONY: all help run check lint bench shell module tools install soak check-debug wine-patch wine-check clean
+.PHONY: all help run check fuzz lint bench shell module tools install soak check-debug wine-patch wine-check clean
