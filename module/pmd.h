@@ -22,6 +22,20 @@ enum wsq_pmd {
 	WSQ_PMD_TABLE,
 };
 
+#define WSQ_PMD_BATCH	8
+
+/* Whether a batch of PMDs has nothing at all. Their table's lock is held. */
+static __always_inline bool wsq_pmd_all_none(const pmd_t *pmdp)
+{
+#ifdef WSQ_PTE_PRESENT_BITS
+	/* Races with accessed and dirty bits of huge pages only. */
+	return !data_race(pmdp[0].pmd | pmdp[1].pmd | pmdp[2].pmd | pmdp[3].pmd |
+			  pmdp[4].pmd | pmdp[5].pmd | pmdp[6].pmd | pmdp[7].pmd);
+#else
+	return false;
+#endif
+}
+
 /*
  * How many of @max PMDs of a table are none from this one on. The huge zero page is
  * split by way of an empty PMD, which only the lock hides.
@@ -32,6 +46,8 @@ static inline unsigned int wsq_pmd_none_locked(struct mm_struct *mm, pmd_t *pmdp
 	spinlock_t *ptl = pmd_lock(mm, pmdp); /* that of the table of PMDs */
 	unsigned int n = 0;
 
+	while (max - n >= WSQ_PMD_BATCH && wsq_pmd_all_none(pmdp + n))
+		n += WSQ_PMD_BATCH;
 	while (n < max && pmd_none(pmdp_get_lockless(pmdp + n)))
 		n++;
 	spin_unlock(ptl);
