@@ -190,7 +190,9 @@ TEST_F(disk, reclaimed)
 
 	ASSERT_EQ(0, cache_file(self->fd, PAGES));
 	touch_read(self->p, PAGES);
-	for (i = 0; i < 50 && in_core(self->p); i++) {
+	for (i = 0; i < 200 && in_core(self->p); i++) {
+		if (i % 10 == 5)
+			lists_drain();
 		ASSERT_EQ(0, madvise(self->p, PAGES * PAGE, MADV_PAGEOUT));
 		usleep(20000);
 	}

@@ -103,6 +103,15 @@ bool have_swap(void)
 }
 
 /*
+ * Puts pages that a processor keeps back from the lists of reclaim on them; compaction
+ * wants them whole.
+ */
+void lists_drain(void)
+{
+	write_text("/proc/sys/vm/compact_memory", "1");
+}
+
+/*
  * Pages out present pages, all of which must be of one mapping that holds
  * nothing else in memory. Returns 0 only when no page-table entry maps them any
  * more and smaps counts each of them in swap.
@@ -114,12 +123,11 @@ int evict(void *start, size_t pages)
 	struct smaps s;
 	size_t i, in;
 
-	for (tries = 0; tries < 50 && rc && fd >= 0 && pm; tries++) {
+	for (tries = 0; tries < 200 && rc && fd >= 0 && pm; tries++) {
 		if (tries)
 			usleep(20000);
-		/* What another processor keeps back from the lists; compaction wants them whole. */
-		if (tries == 5)
-			write_text("/proc/sys/vm/compact_memory", "1");
+		if (tries % 10 == 5)
+			lists_drain();
 		if (madvise(start, pages * PAGE, MADV_PAGEOUT) ||
 		    pagemap_read(fd, start, pages, pm))
 			break;

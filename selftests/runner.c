@@ -215,7 +215,7 @@ static const char *run(const char *path, int seconds, struct tally *t)
 
 int main(int argc, char **argv)
 {
-	int i, first = 1, seconds = 60, bad = 0;
+	int i, first = 1, seconds = 600, bad = 0;
 	struct tally all = {};
 
 	if (argc > 2 && !strcmp(argv[1], "-t")) {

@@ -16,6 +16,15 @@
 #include <linux/const.h>
 #include <linux/wsquery.h>
 
+/*
+ * The harness gives a test 30 seconds, which an emulated machine on a busy host can take to
+ * start a few dozen processes. Time is there to end what hangs.
+ */
+#ifdef TEST_TIMEOUT_DEFAULT
+#undef TEST_TIMEOUT_DEFAULT
+#define TEST_TIMEOUT_DEFAULT	240
+#endif
+
 #define PAGE		4096UL
 #define HUGE2M		(2UL << 20)
 #define HUGE1G		(1UL << 30)
@@ -132,6 +141,7 @@ void fill(void *start, size_t pages);
 int verify(const void *start, size_t pages);
 void touch_read(const void *start, size_t pages);
 bool have_swap(void);
+void lists_drain(void);
 int evict(void *start, size_t pages);
 int swap_content(__u64 swap, void *page);
 int write_text(const char *path, const char *text);

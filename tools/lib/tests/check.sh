@@ -34,7 +34,7 @@ for kernel in $kernels; do
 		for arch in $archs; do
 			set -- "$@" "/tests/$arch"
 		done
-		"$vm" --kernel "$kernel" --swap 256M --scratch 64M --hugepages 4 --timeout 900 \
+		"$vm" --kernel "$kernel" --swap 256M --scratch 64M --hugepages 4 --timeout 1800 \
 			--env WSQUERY_TEST_GUEST=1 \
 			--dir "$here:/tests/lib" "$@" >"$log"
 	fi

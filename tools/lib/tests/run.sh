@@ -48,7 +48,7 @@ run() {
 	name=$1
 	shift
 	echo "    # Subtest: $name"
-	timeout "${TEST_TIMEOUT:-60}" "$@" >"$output" 2>&1
+	timeout "${TEST_TIMEOUT:-300}" "$@" >"$output" 2>&1
 	status=$?
 	sed 's/^/    /' "$output"
 	judge "$name" $status
@@ -57,7 +57,7 @@ run() {
 run_example() {
 	name=$1
 	echo "    # Subtest: $name"
-	timeout "${TEST_TIMEOUT:-60}" "$2" >"$output.said" 2>&1
+	timeout "${TEST_TIMEOUT:-300}" "$2" >"$output.said" 2>&1
 	status=$?
 	{
 		sed 's/^/# /' "$output.said"
