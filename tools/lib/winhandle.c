@@ -14,7 +14,9 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/vfs.h>
 #include <unistd.h>
+#include <linux/magic.h>
 
 #include "win.h"
 
@@ -120,8 +122,11 @@ WEAK HANDLE OpenProcess(DWORD access __attribute__((unused)), BOOL inherit, DWOR
 static bool is_pagemap(int fd)
 {
 	char link[48], path[64];
+	struct statfs fs;
 	ssize_t length;
 
+	if (fstatfs(fd, &fs) || fs.f_type != PROC_SUPER_MAGIC)
+		return false;
 	snprintf(link, sizeof(link), "/proc/thread-self/fd/%d", fd);
 	length = readlink(link, path, sizeof(path) - 1);
 	if (length < 0)

@@ -212,6 +212,14 @@ static void bad_handle_rows(void)
 	ok(!CloseHandle(other) && GetLastError() == ERROR_INVALID_HANDLE &&
 	   fcntl(fd, F_GETFD) >= 0, "CloseHandle does not close other descriptors");
 	close(fd);
+
+	/* Of a file that has the name but is not in /proc. */
+	fd = memfd_create("/pagemap", MFD_CLOEXEC);
+	other = (HANDLE)(((uintptr_t)fd + 1) << 2);
+	SetLastError(NO_ERROR_YET);
+	ok(!CloseHandle(other) && GetLastError() == ERROR_INVALID_HANDLE &&
+	   fcntl(fd, F_GETFD) >= 0, "nor those of files with such names");
+	close(fd);
 }
 
 static void permission_rows(void)
