@@ -87,15 +87,26 @@ static bool kind_missing(unsigned int i)
 			    &storm_shared->worked[i]);
 }
 
-/* Whether there is a kind that was not there yet. */
-bool storm_lacks_one(void)
+static bool state_missing(unsigned int i)
 {
-	unsigned int i;
+	const enum kind kind = states[i].kind;
+
+	return !atomic_load(&storm_shared->seen[i]) && kind != KINDS &&
+	       !atomic_load(&storm_shared->absent[kind]);
+}
+
+/* How many kinds, states and looks at locked pages were not there yet. */
+unsigned int storm_missing(void)
+{
+	unsigned int missing = 0, i;
 
 	for (i = 0; kind_name(i); i++)
-		if (kind_missing(i))
-			return true;
-	return false;
+		missing += kind_missing(i);
+	for (i = 0; i < SEENS; i++)
+		missing += state_missing(i);
+	for (i = 0; i < FORMS; i++)
+		missing += !atomic_load(&storm_shared->locked[i]);
+	return missing;
 }
 
 static void report_kind(unsigned int i)
@@ -113,10 +124,8 @@ static void report_kind(unsigned int i)
 	printf("%s\n", kind_missing(i) ? " MISSING" : "");
 }
 
-/* Requests, looks at locked pages, and states that were told. Returns how many are missing. */
-static unsigned int report_answers(void)
+static void report_answers(void)
 {
-	unsigned int missing = 0;
 	int i;
 
 	printf("# requests:");
@@ -127,34 +136,26 @@ static unsigned int report_answers(void)
 		unsigned long n = atomic_load(&storm_shared->locked[i]);
 
 		printf(" %s %lu%s", form_names[i], n, n ? "" : " MISSING");
-		missing += !n;
 	}
 	printf("\n# states told:");
-	for (i = 0; i < SEENS; i++) {
-		unsigned long n = atomic_load(&storm_shared->seen[i]);
-		enum kind kind = states[i].kind;
-		bool lost = !n && kind != KINDS && !atomic_load(&storm_shared->absent[kind]);
-
-		printf(" %s %lu%s", states[i].name, n, lost ? " MISSING" : "");
-		missing += lost;
-	}
+	for (i = 0; i < SEENS; i++)
+		printf(" %s %lu%s", states[i].name, atomic_load(&storm_shared->seen[i]),
+		       state_missing(i) ? " MISSING" : "");
 	printf("\n");
-	return missing;
 }
 
 /* Prints it all; returns whether anything is wrong or missing. */
 int storm_report(long seconds)
 {
 	unsigned long done = 0, asked = 0, locked = 0, wrong = atomic_load(&storm_shared->wrong);
-	unsigned int missing = 0, i;
+	unsigned int missing = storm_missing(), i;
 
 	printf("# operations:\n");
 	for (i = 0; kind_name(i); i++) {
 		report_kind(i);
 		done += atomic_load(&storm_shared->tried[i]);
-		missing += kind_missing(i);
 	}
-	missing += report_answers();
+	report_answers();
 	for (i = 0; i < FORMS; i++) {
 		asked += atomic_load(&storm_shared->asked[i]);
 		locked += atomic_load(&storm_shared->locked[i]);

@@ -26,19 +26,23 @@
 
 static int disk = -1;
 
-/* Anonymous memory of small and of huge pages, shared memory, a file. */
-static char *fresh(struct rng *r)
+enum what {
+	SMALL, SHARED, HUGE, ON_DISK,
+};
+
+static char *fresh(enum what what)
 {
+	static const int flags[] = {
+		[SMALL] = MAP_PRIVATE | MAP_ANONYMOUS, [SHARED] = MAP_SHARED | MAP_ANONYMOUS,
+		[HUGE] = MAP_PRIVATE | MAP_ANONYMOUS, [ON_DISK] = MAP_SHARED,
+	};
 	const struct fixed *f = POISONED_MEMORY;
-	unsigned int what = rng_below(r, disk < 0 ? 3 : 4);
-	int flags = what < 2 ? MAP_PRIVATE | MAP_ANONYMOUS :
-		    what == 2 ? MAP_SHARED | MAP_ANONYMOUS : MAP_SHARED;
-	char *p = mmap(f->start, f->pages * PAGE, PROT_READ | PROT_WRITE, flags | MAP_FIXED,
-		       what == 3 ? disk : -1, 0);
+	char *p = mmap(f->start, f->pages * PAGE, PROT_READ | PROT_WRITE, flags[what] | MAP_FIXED,
+		       what == ON_DISK ? disk : -1, 0);
 
 	if (p != f->start)
 		return NULL;
-	madvise(p, f->pages * PAGE, what == 1 ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+	madvise(p, f->pages * PAGE, what == HUGE ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
 	return p;
 }
 
@@ -68,7 +72,6 @@ static int mark(const struct fixed *f)
 {
 	struct watched w = { .p = f->start, .pages = f->pages };
 
-	/* Files on a disk are not for a userfaultfd. */
 	bool watched = !uffd_watch(&w, UFFD_FEATURE_WP_HUGETLBFS_SHMEM, UFFDIO_REGISTER_MODE_WP);
 
 	if (w.uffd < 0)
@@ -77,9 +80,9 @@ static int mark(const struct fixed *f)
 	return w.uffd;
 }
 
-static void round_of(struct rng *r, char *buffer)
+static void round_of(enum what what, struct rng *r, char *buffer)
 {
-	char *p = fresh(r), *page;
+	char *p = fresh(what), *page;
 	__u64 frames[FAILURES] = {}, pm;
 	unsigned int i, n = 1 + rng_below(r, FAILURES);
 	int uffd;
@@ -94,7 +97,8 @@ static void round_of(struct rng *r, char *buffer)
 			frames[i] = pm & PM_FRAME;
 		fail_page(page, rng_one_in(r, 3));
 	}
-	uffd = rng_one_in(r, 3) ? -1 : mark(POISONED_MEMORY);
+	/* Files on a disk are not for a userfaultfd. */
+	uffd = what == ON_DISK || (what != SHARED && rng_one_in(r, 2)) ? -1 : mark(POISONED_MEMORY);
 	for (i = 0; i < 2 * FORMS; i++)
 		storm_ask_once(r, buffer, POISONED_MEMORY);
 	munmap(p, POISONED_MEMORY->pages * PAGE);
@@ -111,13 +115,14 @@ void *storm_poisoner(void *arg)
 	struct rng r = rng_of(storm_shared->seed, (uintptr_t)arg);
 	char *buffer = mmap(NULL, ASK_BUFFER, PROT_READ | PROT_WRITE,
 			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	unsigned int i;
 
 	if (access(UNPOISON, W_OK))
 		storm_absent(KIND_UNPOISON);
 	if (getenv("WSQUERY_DISK"))
 		disk = regular_file(true, POISONED_MEMORY->pages);
-	while (!atomic_load(&storm_shared->stop)) {
-		round_of(&r, buffer);
+	for (i = 0; !atomic_load(&storm_shared->stop); i++) {
+		round_of(i % (disk < 0 ? ON_DISK : ON_DISK + 1), &r, buffer);
 		usleep(20000);
 	}
 	return NULL;

@@ -102,7 +102,7 @@ int main(int argc, char **argv)
 			return 2;
 	/* On a slow machine a short storm takes longer until it has had everything. */
 	while (time(NULL) - start < seconds ||
-	       (storm_lacks_one() && time(NULL) - start < 5 * seconds))
+	       (storm_missing() && time(NULL) - start < 5 * seconds))
 		usleep(50000);
 	atomic_store(&storm_shared->stop, true);
 	/* What hangs is found by who waits for this. */

@@ -103,7 +103,7 @@ void storm_wrong(const char *what, uint64_t address, uint64_t flags);
 void storm_did(enum kind kind, bool worked);
 void storm_did_op(const struct op *op);
 void storm_absent(enum kind kind);
-bool storm_lacks_one(void);
+unsigned int storm_missing(void);
 int storm_report(long seconds);
 
 /* storm-do.c */
