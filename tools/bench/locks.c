@@ -202,6 +202,7 @@ static void row_run(const struct row *row, unsigned int *id)
 		job.order = order;
 	}
 	for (i = 0; i < MOST && row->who[i]; i++) {
+		double memory;
 		size_t j;
 
 		++*id;
@@ -211,10 +212,13 @@ static void row_run(const struct row *row, unsigned int *id)
 			job.entries[j].address = (uintptr_t)job_address(&job, j);
 		if (marked)
 			ask_marked(&job, row->who[i], *id);
+		/* What an open file keeps for the next call is part of the first one's. */
+		close(device);
+		ours_start();
 		/* mincore() takes a page, which is no event. */
+		memory = row->who[i] == &peer_mincore ? -1 : trace_memory(&job, row->who[i]);
 		printf("lock %u %s %s %zu %.0f %.0f\n", *id, row->name, row->who[i]->name,
-		       job.count, trace_longest(&job, row->who[i]),
-		       row->who[i] == &peer_mincore ? -1 : trace_memory(&job, row->who[i]));
+		       job.count, trace_longest(&job, row->who[i]), memory);
 		fflush(stdout);
 	}
 	if (job.order)
