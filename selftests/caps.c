@@ -29,6 +29,7 @@
  * @start: of PAGES pages
  * @shmem: it is of shared memory
  * @anon: it has no file that can be opened
+ * @private: it is a private mapping of its file
  * @may_write: it is a shared mapping that may be made writable
  * @uid: who owns the file
  * @mode: of the file
@@ -39,7 +40,7 @@
 struct area {
 	const char *name;
 	char *start;
-	bool shmem, anon, may_write;
+	bool shmem, anon, private, may_write;
 	uid_t uid;
 	mode_t mode;
 	__u64 full[PAGES];
@@ -50,12 +51,14 @@ struct area {
 /* How the files are mapped: of whom, with which mode. */
 static const struct area files[] = {
 	{ "root's file", .mode = 0644 },
+	{ "root's file, privately", .private = true, .mode = 0644 },
 	{ "root's file that all may write", .mode = 0666 },
 	{ "root's file, opened to be written", .mode = 0644, .may_write = true },
 	{ "another's file", .uid = OTHER, .mode = 0400 },
 	{ "the user's file", .uid = ORDINARY_UID, .mode = 0400 },
 	{ "the group's file", .uid = OTHER, .mode = 0460 },
 	{ "root's tmpfs file", .shmem = true, .mode = 0644 },
+	{ "root's tmpfs file, privately", .shmem = true, .private = true, .mode = 0644 },
 	{ "root's tmpfs file that all may write", .shmem = true, .mode = 0666 },
 	{ "another's tmpfs file", .shmem = true, .uid = OTHER, .mode = 0400 },
 	{ "the user's tmpfs file", .shmem = true, .uid = ORDINARY_UID, .mode = 0400 },
@@ -72,15 +75,8 @@ FIXTURE(caps) {
 	__u64 readers;		/* capabilities that open another's pagemap */
 };
 
-FIXTURE_VARIANT(caps) {
-	int flags;
-};
-
-FIXTURE_VARIANT_ADD(caps, shared) { .flags = MAP_SHARED };
-FIXTURE_VARIANT_ADD(caps, private) { .flags = MAP_PRIVATE };
-
 /* The first half exists, in the page cache or in swap; nothing of it is mapped. */
-static int area_of_file(struct area *a, const char *dir, int number, int flags)
+static int area_of_file(struct area *a, const char *dir, int number)
 {
 	char path[80], *p;
 	int fd;
@@ -102,8 +98,8 @@ static int area_of_file(struct area *a, const char *dir, int number, int flags)
 		close(fd);
 		fd = open(path, O_RDONLY | O_CLOEXEC);
 	}
-	a->may_write &= flags == MAP_SHARED;
-	a->start = mmap(NULL, PAGES * PAGE, PROT_READ, flags, fd, 0);
+	a->start = mmap(NULL, PAGES * PAGE, PROT_READ, a->private ? MAP_PRIVATE : MAP_SHARED, fd,
+			0);
 	close(fd);
 	return a->start == MAP_FAILED ? -1 : 0;
 }
@@ -128,10 +124,10 @@ static int area_anon(struct area *a, bool shared)
 	return 0;
 }
 
-static __u64 area_state(const struct area *a, int flags, size_t i)
+static __u64 area_state(const struct area *a, size_t i)
 {
 	__u64 f = a->anon ? M_RW : M_RO;
-	bool shared = a->anon ? a->shmem : flags == MAP_SHARED;
+	bool shared = a->anon ? a->shmem : !a->private;
 
 	f |= shared ? WSQUERY_SHARED : 0;
 	f |= a->shmem ? WSQUERY_SHMEM : a->anon ? 0 : WSQUERY_FILE;
@@ -181,7 +177,7 @@ FIXTURE_SETUP(caps)
 
 		if (i < ARRAY_SIZE(files)) {
 			*a = files[i];
-			ASSERT_EQ(0, area_of_file(a, self->dirs[a->shmem], i, variant->flags));
+			ASSERT_EQ(0, area_of_file(a, self->dirs[a->shmem], i));
 		} else {
 			ASSERT_EQ(0, area_anon(a, i > ARRAY_SIZE(files)));
 		}
@@ -195,7 +191,7 @@ FIXTURE_SETUP(caps)
 
 		ASSERT_EQ(0, wsq_wide(&self->q, a->start, PAGES, a->full));
 		for (k = 0; k < PAGES; k++)
-			ASSERT_EQ(area_state(a, variant->flags, k), a->full[k] & ~VOLATILE_ATTRS)
+			ASSERT_EQ(area_state(a, k), a->full[k] & ~VOLATILE_ATTRS)
 				TH_LOG("%s, page %d", a->name, k);
 		ASSERT_EQ(0, wsq_pages(&self->q, a->start, PAGES, 16, a->places));
 		self->q.target = self->peer.pagemap;
@@ -467,21 +463,47 @@ static int begin(struct actor *a)
 	return caps_set(a->self->all);
 }
 
-/* None, all, each, all but each, all but the two that open files, and what is left one by one. */
-static int ask_with_each(void *arg)
+static int ask_with_one(void *arg)
 {
 	struct actor *a = arg;
-	const __u64 all = a->self->all;
-	__u64 left = all, bit;
 	int bad;
+	__u64 bit;
 
 	if (begin(a))
 		return 255;
-	bad = ask(a, 0) + ask(a, all & ~(CAP(FOWNER) | CAP(DAC_OVERRIDE)));
-	for (bit = 1; bit <= all && !bad; bit <<= 1) {
-		bad += ask(a, bit) + ask(a, all & ~bit) + ask(a, left);
-		left &= ~bit;
-	}
+	bad = ask(a, 0);
+	for (bit = 1; bit <= a->self->all && !bad; bit <<= 1)
+		bad += ask(a, bit);
+	return bad < 255 ? bad : 255;
+}
+
+/* The last is without the two that open files. */
+static int ask_without_one(void *arg)
+{
+	struct actor *a = arg;
+	const __u64 all = a->self->all;
+	int bad;
+	__u64 bit;
+
+	if (begin(a))
+		return 255;
+	bad = ask(a, all);
+	for (bit = 1; bit <= all && !bad; bit <<= 1)
+		bad += ask(a, all & ~bit);
+	bad += ask(a, all & ~(CAP(FOWNER) | CAP(DAC_OVERRIDE)));
+	return bad < 255 ? bad : 255;
+}
+
+static int ask_dropping(void *arg)
+{
+	struct actor *a = arg;
+	__u64 left;
+	int bad = 0;
+
+	if (begin(a))
+		return 255;
+	for (left = a->self->all; left && !bad; left &= left - 1)
+		bad += ask(a, left);
 	return bad < 255 ? bad : 255;
 }
 
@@ -496,25 +518,67 @@ static int ask_with_some(void *arg)
 		  ask(a, CAP(SYS_ADMIN)) + ask(a, CAP(SYS_PTRACE)) + ask(a, a->self->all));
 }
 
-TEST_F(caps, of_root)
+TEST_F(caps, one_of_root)
 {
 	struct actor a = { .self = self };
 
-	EXPECT_EQ(0, in_child(ask_with_each, &a));
+	EXPECT_EQ(0, in_child(ask_with_one, &a));
 }
 
-TEST_F(caps, of_another_user)
+TEST_F(caps, all_but_one_of_root)
+{
+	struct actor a = { .self = self };
+
+	EXPECT_EQ(0, in_child(ask_without_one, &a));
+}
+
+TEST_F(caps, dropped_by_root)
+{
+	struct actor a = { .self = self };
+
+	EXPECT_EQ(0, in_child(ask_dropping, &a));
+}
+
+TEST_F(caps, one_of_another_user)
 {
 	struct actor a = { .self = self, .uid = ORDINARY_UID };
 
-	EXPECT_EQ(0, as_user_keeping_caps(ORDINARY_UID, ask_with_each, &a));
+	EXPECT_EQ(0, as_user_keeping_caps(ORDINARY_UID, ask_with_one, &a));
 }
 
-TEST_F(caps, of_root_of_a_namespace)
+TEST_F(caps, all_but_one_of_another_user)
+{
+	struct actor a = { .self = self, .uid = ORDINARY_UID };
+
+	EXPECT_EQ(0, as_user_keeping_caps(ORDINARY_UID, ask_without_one, &a));
+}
+
+TEST_F(caps, dropped_by_another_user)
+{
+	struct actor a = { .self = self, .uid = ORDINARY_UID };
+
+	EXPECT_EQ(0, as_user_keeping_caps(ORDINARY_UID, ask_dropping, &a));
+}
+
+TEST_F(caps, one_of_root_of_a_namespace)
 {
 	struct actor a = { .self = self, .uid = ORDINARY_UID, .mapped = true };
 
-	EXPECT_EQ(0, in_shared_user_ns(ORDINARY_UID, OTHER, ask_with_each, &a));
+	EXPECT_EQ(0, in_shared_user_ns(ORDINARY_UID, OTHER, ask_with_one, &a));
+}
+
+TEST_F(caps, all_but_one_of_root_of_a_namespace)
+{
+	struct actor a = { .self = self, .uid = ORDINARY_UID, .mapped = true };
+
+	EXPECT_EQ(0, in_shared_user_ns(ORDINARY_UID, OTHER, ask_without_one, &a));
+}
+
+TEST_F(caps, dropped_by_root_of_a_namespace)
+{
+	struct actor a = { .self = self, .uid = ORDINARY_UID, .mapped = true };
+
+	EXPECT_EQ(0, in_shared_user_ns(ORDINARY_UID, OTHER, ask_dropping, &a));
 }
 
 static int as_member(void *arg)
