@@ -44,6 +44,8 @@ struct wsq_list_room {
 	unsigned long span;
 };
 
+static_assert(sizeof(struct wsq_list_room) <= WSQ_LIST_ROOM);
+
 /**
  * struct wsq_list_work - a list that is being answered
  * @address: addresses of the chunk
