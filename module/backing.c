@@ -127,6 +127,47 @@ struct wsq_behind wsq_backing_next(struct wsq_backing *b, unsigned long page,
 	return behind;
 }
 
+/* Nothing there, or the shadow of what was. */
+static bool wsq_backing_is_hole(const struct wsq_backing *b, const void *entry)
+{
+	return !entry || (xa_is_value(entry) && !b->swap_types);
+}
+
+/**
+ * wsq_backing_run() - what is behind the page of a slot and those after it
+ * @b: cursor
+ * @slots: of wsq_backing_slots()
+ * @pages: how many there are, at least 1
+ *
+ * Return: what is behind the first page and how many are alike, without places in swap;
+ * 0 pages if it takes wsq_backing_next() to know.
+ */
+struct wsq_behind wsq_backing_run(const struct wsq_backing *b, void *const *slots,
+				  unsigned long pages)
+{
+	struct wsq_behind behind = { .pages = 0 };
+	void *const *slot = slots, *const *const end = slots + pages;
+	const void *entry = READ_ONCE(*slot);
+
+	if (wsq_backing_is_hole(b, entry)) {
+		do
+			slot++;
+		while (slot < end && wsq_backing_is_hole(b, READ_ONCE(*slot)));
+	} else if (wsq_backing_is_swap(b, entry)) {
+		behind.flags = WSQUERY_SWAPPED;
+		do
+			slot++;
+		while (slot < end && wsq_backing_is_swap(b, READ_ONCE(*slot)));
+	} else if (!xa_is_value(entry) && !xa_is_internal(entry)) {
+		behind.flags = WSQUERY_CACHED;
+		do
+			entry = ++slot < end ? READ_ONCE(*slot) : NULL;
+		while (entry && !xa_is_value(entry) && !xa_is_internal(entry));
+	}
+	behind.pages = slot - slots;
+	return behind;
+}
+
 /**
  * wsq_backing_slots() - the part of the page cache behind the pages from one on
  * @b: cursor

@@ -49,6 +49,8 @@ void wsq_backing_init(struct wsq_backing *b, const struct vm_area_struct *vma,
 		      bool shmem);
 void wsq_backing_reset(struct wsq_backing *b);
 void *const *wsq_backing_slots(struct wsq_backing *b, unsigned long page, unsigned long *pages);
+struct wsq_behind wsq_backing_run(const struct wsq_backing *b, void *const *slots,
+				  unsigned long pages);
 struct wsq_behind wsq_backing_next(struct wsq_backing *b, unsigned long page,
 				   unsigned long pages);
 

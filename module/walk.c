@@ -17,6 +17,40 @@ void wsq_walk_emit(struct wsq_walk *w, u64 flags, u64 swap, unsigned long pages)
 }
 
 /*
+ * What is behind pages without a page table, as far as they share a leaf of the page
+ * cache. Returns the address it got to.
+ */
+static unsigned long wsq_walk_behind(struct wsq_walk *w, unsigned long addr, unsigned long end)
+{
+	const bool places = w->sink->form == WSQ_SWAP;
+	unsigned long page = addr >> PAGE_SHIFT;
+	unsigned long pages = (end - addr) >> PAGE_SHIFT;
+	void *const *slots = NULL;
+	struct wsq_behind behind;
+
+	/* Places in swap are not in a row. */
+	if (places)
+		pages = 1;
+	else
+		slots = wsq_backing_slots(&w->backing, page, &pages);
+	w->budget -= WSQ_COST_LOOKUP;
+	for (;;) {
+		behind.pages = 0;
+		if (slots)
+			behind = wsq_backing_run(&w->backing, slots, pages);
+		if (!behind.pages)
+			behind = wsq_backing_next(&w->backing, page, pages);
+		wsq_walk_emit(w, w->base | behind.flags, behind.swap, behind.pages);
+		w->budget -= WSQ_COST_RUN;
+		page += behind.pages;
+		pages -= behind.pages;
+		if (!slots || !pages || w->sink->room < WSQ_TABLE_RUNS)
+			return page << PAGE_SHIFT;
+		slots += behind.pages;
+	}
+}
+
+/*
  * Pages without a page table. Those with a page cache behind them can be many
  * runs, so that this can end early. Returns the address it got to.
  */
@@ -24,6 +58,7 @@ static unsigned long wsq_walk_gap(struct wsq_walk *w, unsigned long addr, unsign
 {
 	unsigned long pages = (end - addr) >> PAGE_SHIFT;
 	u64 flags = w->base;
+	int i;
 
 	if (w->gap != WSQ_GAP_CACHE) {
 		if (w->gap == WSQ_GAP_NOT_TOLD) {
@@ -36,20 +71,16 @@ static unsigned long wsq_walk_gap(struct wsq_walk *w, unsigned long addr, unsign
 		return end;
 	}
 
-	rcu_read_lock();
-	wsq_backing_reset(&w->backing);
 	do {
-		struct wsq_behind behind;
-
-		pages = (end - addr) >> PAGE_SHIFT;
-		if (w->sink->form == WSQ_SWAP)
-			pages = 1;
-		behind = wsq_backing_next(&w->backing, addr >> PAGE_SHIFT, pages);
-		wsq_walk_emit(w, flags | behind.flags, behind.swap, behind.pages);
-		addr += behind.pages << PAGE_SHIFT;
-		w->budget -= 2;
+		rcu_read_lock();
+		wsq_backing_reset(&w->backing);
+		/* No longer than for a page table: others wait for the grace period. */
+		i = 0;
+		do
+			addr = wsq_walk_behind(w, addr, end);
+		while (++i < 8 && addr < end && !wsq_walk_spent(w));
+		rcu_read_unlock();
 	} while (addr < end && !wsq_walk_spent(w));
-	rcu_read_unlock();
 	return addr;
 }
 
@@ -221,7 +252,7 @@ static unsigned long wsq_walk_one_vma(struct wsq_walk *w, struct vm_area_struct 
 		addr = wsq_hugetlb(w, addr, stop);
 	else
 		addr = wsq_walk_vma(w, addr, stop);
-	w->budget -= 16;
+	w->budget -= WSQ_COST_VMA;
 	return addr >> PAGE_SHIFT;
 }
 

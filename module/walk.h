@@ -59,6 +59,15 @@ struct wsq_walk {
 	struct wsq_backing backing;
 };
 
+/*
+ * What the budget is charged for things that take longer than an entry, of which the
+ * slowest, in mixed memory, take some 20 instructions: a look-up in the page cache, a run
+ * found there, a mapping entered.
+ */
+#define WSQ_COST_LOOKUP		8
+#define WSQ_COST_RUN		4
+#define WSQ_COST_VMA		32
+
 /* Whether to stop at the next entry of a higher level and drop the lock. */
 static inline bool wsq_walk_spent(const struct wsq_walk *w)
 {
