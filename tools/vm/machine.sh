@@ -115,6 +115,9 @@ qemu_compose() {
 		append+=" mitigations=off no_timer_check"
 		if [[ -n $OPT_ICOUNT ]]; then
 			QEMU+=(-accel tcg -icount "shift=0,sleep=off")
+			# An idle guest's time passes at once, its disk's takes the host's: a task
+			# that waits for it would be said to hang.
+			append+=" sysctl.kernel.hung_task_timeout_secs=0"
 		elif [[ -n $OPT_PARALLEL ]]; then
 			QEMU+=(-accel "tcg,thread=multi")
 		else
