@@ -77,8 +77,8 @@ static inline u64 wsq_vma_page_attrs(const struct vm_area_struct *vma, u64 attrs
 	/* Only a private mapping has copies; its first can be made at any time. */
 	if (vma->vm_flags & VM_MAYSHARE)
 		attrs &= ~WSQUERY_COPY;
-	/* MADV_UNMERGEABLE takes what KSM merged apart. */
-	if (!(vma->vm_flags & VM_MERGEABLE))
+	/* KSM merges anonymous pages, and with them those of a relative who never asked. */
+	if (!READ_ONCE(vma->anon_vma))
 		attrs &= ~WSQUERY_KSM;
 	if (!wsq_vma_file(vma))
 		attrs &= ~(shared_only ? WSQUERY_COPY | WSQUERY_SHARE_COUNT : WSQUERY_COPY);
