@@ -118,6 +118,8 @@ static int ask_everything(struct wsq *q, const char *start, size_t pages)
 	__u64 f[PAGES];
 	size_t n, i;
 
+	/* There can be more regions than the last time, but no more pages. */
+	memset(regions, 0, sizeof(regions));
 	for (i = 0; i < pages; i++)
 		entries[i].address = (uintptr_t)start + (i * 17) % pages * PAGE;
 	return wsq_bytes(q, start, pages, (__u8 *)f) || wsq_wide(q, start, pages, f) ||
