@@ -214,8 +214,13 @@
 #define WSQUERY_MARKER_POISON	_BITULL(WSQUERY_MARKER_KIND_SHIFT + 1)
 #define WSQUERY_MARKER_GUARD	_BITULL(WSQUERY_MARKER_KIND_SHIFT + 2)
 
-/** define WSQUERY_ONE_MASK - the bits that WSQUERY_IOC_ONE returns */
-#define WSQUERY_ONE_MASK	0x7fffffffULL
+/**
+ * define WSQUERY_ONE_MASK - the bits that WSQUERY_IOC_ONE returns
+ *
+ * All that fit in an int but %WSQUERY_KSM, for which the descriptor of every anonymous
+ * page would have to be looked at.
+ */
+#define WSQUERY_ONE_MASK	(0x7fffffffULL & ~WSQUERY_KSM)
 
 /**
  * DOC: Requests
