@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "kselftest_harness.h"
 #include "wsq.h"
@@ -284,89 +283,6 @@ TEST(anonymous_memory_is_told)
 	NEED_ROOT();
 	EXPECT_EQ(0, as_user(ORDINARY_UID, anonymous_is_told, NULL));
 	EXPECT_EQ(0, in_user_ns(ORDINARY_UID, anonymous_is_told, NULL));
-}
-
-#define TIMED	16384	/* pages */
-#define TIMES	100
-
-/* Two files of root's of the same length: an empty one, one with every other page. */
-struct timed {
-	char *p[2];
-	double least[2];	/* nanoseconds of a request */
-};
-
-static int take_time(void *arg)
-{
-	struct timed *t = arg;
-	double took;
-	struct wsquery_count c;
-	struct timespec a, b;
-	struct wsq q;
-	int i, k;
-
-	if (wsq_open(&q))
-		return 1;
-	q.attrs = WSQUERY_CACHED;
-	for (i = 0; i < 2 * TIMES; i++) {
-		k = i % 2;
-		clock_gettime(CLOCK_MONOTONIC, &a);
-		if (wsq_count(&q, (uintptr_t)t->p[k], TIMED * PAGE, 0, 0, &c))
-			return 1;
-		clock_gettime(CLOCK_MONOTONIC, &b);
-		took = (b.tv_sec - a.tv_sec) * 1e9 + b.tv_nsec - a.tv_nsec;
-		if (i < 2 || took < t->least[k])
-			t->least[k] = took;
-	}
-	return 0;
-}
-
-static int timed_files(struct timed *t, const char *dir)
-{
-	char path[64], page[PAGE] = "page";
-	int fd, i, k;
-
-	for (k = 0; k < 2; k++) {
-		snprintf(path, sizeof(path), "%s/%d", dir, k);
-		fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-		if (fd < 0 || ftruncate(fd, TIMED * PAGE))
-			return -1;
-		for (i = 0; k && i < TIMED; i += 2)
-			if (pwrite(fd, page, PAGE, i * PAGE) != (ssize_t)PAGE)
-				return -1;
-		close(fd);
-		fd = open(path, O_RDONLY | O_CLOEXEC);
-		t->p[k] = mmap(NULL, TIMED * PAGE, PROT_READ, MAP_SHARED, fd, 0);
-		close(fd);
-		if (t->p[k] == MAP_FAILED)
-			return -1;
-	}
-	return 0;
-}
-
-/* What is not told is not looked up either: it does not show in the time of a request. */
-TEST(time_does_not_tell)
-{
-	struct timed *t = map_shared(-1, 1);
-	char dir[] = "/tmp/wsq-XXXXXX";
-	double look_up, more = 0;
-	int tries;
-
-	NEED_ROOT();
-	ASSERT_EQ(0, mount_ramfs(dir));
-	ASSERT_EQ(0, timed_files(t, dir));
-	/* Who may know waits for the look-up; else the times would say nothing. */
-	ASSERT_EQ(0, in_child(take_time, t));
-	look_up = t->least[1] - t->least[0];
-	EXPECT_LT(t->least[0], look_up);
-	for (tries = 0; tries < 20; tries++) {
-		ASSERT_EQ(0, as_user(ORDINARY_UID, take_time, t));
-		more = t->least[1] - t->least[0];
-		if (more < look_up / 100 && more > -look_up / 100)
-			break;
-	}
-	EXPECT_GT(20, tries) TH_LOG("%g ns longer, a look-up takes %g", more, look_up);
-	umount2(dir, MNT_DETACH);
-	rmdir(dir);
 }
 
 /* The kernel tells of the poison by a signal too. */
