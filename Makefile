@@ -87,7 +87,7 @@ soak: ## 100 million page answers compared with the kernel's other interfaces
 	@$(MAKE) -s --no-print-directory module-6.12
 	@tools/trust/soak
 
-check-debug: ## everything on a kernel with KASAN, lockdep, kmemleak and fault injection
+check-debug: ## everything on two kernels with KASAN, lockdep, kmemleak and faults, and KCSAN
 	@tools/trust/check-debug
 
 wine-patch: ## print the change to Wine's ntdll, for Wine 10.0
