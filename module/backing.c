@@ -28,10 +28,14 @@ void wsq_backing_reset(struct wsq_backing *b)
 	xas_reset(&b->xas);
 }
 
-/* Whether the cursor is in a node of the lowest level, an entry an index. */
+/*
+ * Whether the cursor is in a node of the lowest level, an entry an index. A search that
+ * ended with the node leaves it one past the last slot, with the index of the next node.
+ */
 static bool wsq_backing_in_leaf(const struct wsq_backing *b)
 {
-	return !xas_not_node(b->xas.xa_node) && !b->xas.xa_node->shift;
+	return !xas_not_node(b->xas.xa_node) && !b->xas.xa_node->shift &&
+	       b->xas.xa_offset < XA_CHUNK_SIZE;
 }
 
 /* The entry at an index, with the cursor on it. */
@@ -45,7 +49,8 @@ static void *wsq_backing_load(struct wsq_backing *b, unsigned long index)
 		xas->xa_index = index - 1;
 		xas->xa_offset = XA_CHUNK_MASK;
 		entry = xas_next(xas);
-		if (!xas_retry(xas, entry))
+		/* Neither one to be tried again, nor a part of a larger one. */
+		if (!xa_is_internal(entry))
 			return entry;
 	}
 	do {

@@ -193,4 +193,37 @@ TEST_F(shmem_markers, half_of_each)
 	EXPECT_PAGES(self->w.p + 56 * PAGE, 8, self->base);
 }
 
+/*
+ * A mark at the end of a leaf of the page cache has the leaf searched to its end; then
+ * comes a leaf that nobody needs to look at, and then swap.
+ */
+TEST(mark_before_a_leaf)
+{
+	struct watched w = { .p = map_shared(-1, 256), .pages = 256 }, mark;
+	__u64 f[256], want, seen;
+	struct wsq *q = own();
+	int i;
+
+	NEED_ROOT();
+	NEED_SWAP();
+	ASSERT_NE(NULL, w.p);
+	NEED_UFFD(&w, UFFD_FEATURE_WP_HUGETLBFS_SHMEM, UFFDIO_REGISTER_MODE_WP);
+	fill(w.p + 128 * PAGE, 64);
+	ASSERT_EQ(0, evict(w.p + 128 * PAGE, 64));
+	fill(w.p, 1);
+	fill(w.p + 64 * PAGE, 64);
+	mark = w;
+	mark.p += 63 * PAGE;
+	mark.pages = 1;
+	ASSERT_EQ(0, uffd_protect(&mark, true));
+	q->attrs = 0;
+	ASSERT_EQ(0, wsq_wide(q, w.p, 256, f));
+	for (i = 0; i < 256; i++) {
+		want = i == 0 || i / 64 == 1 ? WSQUERY_PRESENT :
+		       i / 64 == 2 ? WSQUERY_SWAPPED : i == 63 ? WSQUERY_MARKER : 0;
+		seen = f[i] & (WSQUERY_PRESENT | WSQUERY_SWAPPED | WSQUERY_MARKER);
+		EXPECT_EQ(want, seen) TH_LOG("page %d", i);
+	}
+}
+
 TEST_HARNESS_MAIN
