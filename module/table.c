@@ -300,7 +300,8 @@ do {											\
 			}
 		}
 		if (wsq_table_all_none(ptep)) {
-			if (!slots) {
+			/* Places in swap go up page by page. */
+			if (!slots && (form != WSQ_SWAP || !s->swap)) {
 				wsq_emit(sink, &out, form, hole, 0, WSQ_BATCH);
 				ptep += WSQ_BATCH;
 				continue;

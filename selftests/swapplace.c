@@ -91,7 +91,6 @@ TEST_F(swapplace, shared)
 	EXPECT_EQ(0, contents(self->e, 8));
 }
 
-/* Folios of 64 kB go to swap as one; one value stands for 16 places. */
 /* The page cache of one page has no node: the value hangs at its root. */
 TEST_F(swapplace, shared_single_page)
 {
@@ -105,6 +104,7 @@ TEST_F(swapplace, shared_single_page)
 	EXPECT_EQ(0, contents(self->e, 1));
 }
 
+/* Folios of 64 kB go to swap as one; one value stands for 16 places. */
 TEST_F(swapplace, large_folios)
 {
 	const char *knob = "/sys/kernel/mm/transparent_hugepage/hugepages-64kB/shmem_enabled";
@@ -122,6 +122,35 @@ TEST_F(swapplace, large_folios)
 	EXPECT_EQ(0, contents(self->e, PAGES));
 	ASSERT_EQ(0, wsq_pages(self->q, p + 21 * PAGE, 20, 16, &self->e[21]));
 	EXPECT_EQ(0, contents(self->e, PAGES));
+}
+
+/* Values for a leaf of the page cache and more are in the level above it. */
+TEST_F(swapplace, larger_folios)
+{
+	static const int kbs[] = { 256, 512, 1024 };
+	size_t i, at;
+	char knob[96], *p;
+
+	thp_allow();
+	for (i = 0; i < ARRAY_SIZE(kbs); i++) {
+		snprintf(knob, sizeof(knob), THP_DIR "hugepages-%dkB/shmem_enabled", kbs[i]);
+		if (write_text(knob, "advise"))
+			SKIP(return, "no large folios of shared memory");
+		p = map_aligned(HUGE2M, HUGE2M, PROT_READ | PROT_WRITE, MAP_SHARED);
+		ASSERT_NE(NULL, p);
+		madvise(p, HUGE2M, MADV_HUGEPAGE);
+		for (at = 0; at < HUGE2M; at += PAGES * PAGE)
+			fill(p + at, PAGES);
+		write_text(knob, "never");
+		ASSERT_EQ(0, evict(p, HUGE2M / PAGE));
+		for (at = 0; at < HUGE2M; at += PAGES * PAGE) {
+			ASSERT_EQ(0, places(self->q, p + at, PAGES, self->e));
+			EXPECT_EQ(0, contents(self->e, PAGES)) {
+				TH_LOG("%d kB, at %zu", kbs[i], at);
+			}
+		}
+		munmap(p, HUGE2M);
+	}
 }
 
 TEST_F(swapplace, huge_page)
