@@ -250,7 +250,7 @@ static int wsq_ioctl_count(struct wsquery_count __user *uarg)
 	return wsq_copy_answer(uarg, &arg, sizeof(arg)) ?: err;
 }
 
-static int wsq_ioctl_list(struct file *file, struct wsquery_list __user *uarg)
+static int wsq_ioctl_list(struct wsquery_list __user *uarg)
 {
 	struct wsq_target target;
 	struct wsquery_list arg;
@@ -269,7 +269,7 @@ static int wsq_ioctl_list(struct file *file, struct wsquery_list __user *uarg)
 
 	err = wsq_target_get(&target, arg.flags, arg.target);
 	if (!err) {
-		err = wsq_list(&arg, &target, &file->private_data);
+		err = wsq_list(&arg, &target);
 		wsq_target_put(&target);
 	}
 	return wsq_copy_answer(uarg, &arg, sizeof(arg)) ?: err;
@@ -279,7 +279,7 @@ static noinline long wsq_ioctl_struct(struct file *file, unsigned int cmd, void 
 {
 	switch (cmd) {
 	case WSQUERY_IOC_LIST:
-		return wsq_ioctl_list(file, uarg);
+		return wsq_ioctl_list(uarg);
 	case WSQUERY_IOC_PAGES:
 		return wsq_ioctl_pages(file, uarg);
 	case WSQUERY_IOC_REGIONS:

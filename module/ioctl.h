@@ -18,12 +18,11 @@ long wsq_ioctl(struct file *file, unsigned int cmd, unsigned long arg);
 /* Entries that are read at once, and pages that one walk for them may span. */
 #define WSQ_LIST_ENTRIES	16384
 #define WSQ_LIST_SPAN		16384
-/* What describes the memory of both. */
-#define WSQ_LIST_ROOM		32
-#define WSQ_LIST_BYTES		((WSQ_LIST_ENTRIES + WSQ_LIST_SPAN) * sizeof(u64) + WSQ_LIST_ROOM)
+#define WSQ_LIST_BYTES		((WSQ_LIST_ENTRIES + WSQ_LIST_SPAN) * sizeof(u64))
 
-int wsq_list(struct wsquery_list *list, const struct wsq_target *target, void **spare);
-void wsq_list_room_free(void *spare);
+int wsq_list(struct wsquery_list *list, const struct wsq_target *target);
+int wsq_list_init(void);
+void wsq_list_exit(void);
 
 /* page.c */
 long wsq_one(unsigned long addr);

@@ -28,112 +28,92 @@
 #define WSQ_LIST_SMALL		16
 
 /**
- * struct wsq_list_room - memory for a chunk of a list
+ * struct wsq_list_work - room for a chunk of a list
  * @address: its addresses
- * @entries: how many @address has room for
  * @answer: answers for the pages that a part spans, in order
  * @span: how many pages @answer has room for
- *
- * An open file keeps one for its next request: new memory would have to be cleared, which
- * costs as much as a quarter of the answer.
- */
-struct wsq_list_room {
-	u64 *address;
-	unsigned long entries;
-	u64 *answer;
-	unsigned long span;
-};
-
-static_assert(sizeof(struct wsq_list_room) <= WSQ_LIST_ROOM);
-
-/**
- * struct wsq_list_work - a list that is being answered
- * @address: addresses of the chunk
- * @answer: answers for the pages that a part spans, in order
- * @span: how many pages @answer has room for
- * @room: where these are, if not on the stack
- * @spare: where the open file keeps a room
+ * @small: both of a list that needs no more
+ * @spare: both, if the module's own room was free
  */
 struct wsq_list_work {
 	u64 *address;
 	u64 *answer;
 	unsigned long span;
-	struct wsq_list_room *room;
-	void **spare;
+	u64 *small;
+	u64 *spare;
 };
 
-/**
- * wsq_list_room_free() - free what an open file kept
- * @spare: its spare room, or NULL
+/*
+ * Room for the longest list, for one request at a time; whoever comes meanwhile allocates.
+ * New memory would have to be cleared, which costs a fifth of the answer.
  */
-void wsq_list_room_free(void *spare)
-{
-	struct wsq_list_room *room = spare;
+static u64 *wsq_list_spare;
 
-	if (!room)
-		return;
-	kvfree(room->address);
-	kvfree(room->answer);
-	kfree(room);
+/**
+ * wsq_list_init() - make the module's own room
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int wsq_list_init(void)
+{
+	wsq_list_spare = kvmalloc(WSQ_LIST_BYTES, GFP_KERNEL);
+	return wsq_list_spare ? 0 : -ENOMEM;
 }
 
-/* The file's room, or a new one if another request has it. */
-static int wsq_list_room_take(struct wsq_list_work *lw)
+/* Frees it. */
+void wsq_list_exit(void)
 {
-	if (!lw->room)
-		lw->room = xchg(lw->spare, NULL);
-	if (!lw->room)
-		lw->room = kzalloc(sizeof(*lw->room), GFP_KERNEL_ACCOUNT);
-	return lw->room ? 0 : -ENOMEM;
+	kvfree(wsq_list_spare);
 }
 
-static void wsq_list_room_give(struct wsq_list_work *lw)
+static bool wsq_list_spare_take(struct wsq_list_work *lw)
 {
-	if (lw->room && cmpxchg(lw->spare, NULL, (void *)lw->room))
-		wsq_list_room_free(lw->room);
-}
-
-/* Room for @n words of an array that has room for @have, whose content may be lost. */
-static int wsq_list_room_grow(u64 **array, unsigned long *have, unsigned long n)
-{
-	if (n <= *have)
-		return 0;
-	n = roundup_pow_of_two(n);
-	kvfree(*array);
-	*array = kvmalloc_array(n, sizeof(u64), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
-	*have = *array ? n : 0;
-	return *array ? 0 : -ENOMEM;
+	if (!lw->spare)
+		lw->spare = xchg(&wsq_list_spare, NULL);
+	return lw->spare;
 }
 
 /* Makes room for the addresses of a chunk. */
 static int wsq_list_room_address(struct wsq_list_work *lw, unsigned long entries)
 {
-	int err;
-
 	if (entries <= WSQ_LIST_SMALL)
 		return 0;
-	err = wsq_list_room_take(lw);
-	if (!err)
-		err = wsq_list_room_grow(&lw->room->address, &lw->room->entries, entries);
-	if (!err)
-		lw->address = lw->room->address;
-	return err;
+	if (wsq_list_spare_take(lw))
+		lw->address = lw->spare;
+	else
+		lw->address = kvmalloc_array(entries, sizeof(u64),
+					     GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	return lw->address ? 0 : -ENOMEM;
 }
 
-/* Makes room for the answers to a part. */
+/* Makes room for the answers to a part. What is larger than needed costs clearing. */
 static int wsq_list_room_answer(struct wsq_list_work *lw, unsigned long span)
 {
-	int err;
-
 	if (span <= lw->span)
 		return 0;
-	err = wsq_list_room_take(lw);
-	if (err)
-		return err;
-	err = wsq_list_room_grow(&lw->room->answer, &lw->room->span, span);
-	lw->answer = lw->room->answer;
-	lw->span = lw->room->span;
-	return err;
+	if (lw->span > WSQ_LIST_SMALL)
+		kvfree(lw->answer);
+	if (wsq_list_spare_take(lw)) {
+		lw->answer = lw->spare + WSQ_LIST_ENTRIES;
+		lw->span = WSQ_LIST_SPAN;
+		return 0;
+	}
+	lw->answer = kvmalloc_array(span, sizeof(u64), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	lw->span = lw->answer ? span : 0;
+	return lw->answer ? 0 : -ENOMEM;
+}
+
+/* The spare can have been taken for the answers alone. */
+static void wsq_list_room_free(struct wsq_list_work *lw)
+{
+	u64 *const spare = lw->spare;
+
+	if (lw->address != lw->small && lw->address != spare)
+		kvfree(lw->address);
+	if (lw->span > WSQ_LIST_SMALL && (!spare || lw->answer != spare + WSQ_LIST_ENTRIES))
+		kvfree(lw->answer);
+	if (spare)
+		xchg(&wsq_list_spare, spare);
 }
 
 /**
@@ -214,7 +194,7 @@ static unsigned long wsq_list_write(const struct wsq_list_work *lw,
 	const unsigned long n = p->n;
 	unsigned long i = 0, k;
 
-	/* Else the compiler undoes it. */
+	/* Else the compiler subtracts from each page number instead, an instruction an entry. */
 	OPTIMIZER_HIDE_VAR(answer);
 	entry += p->from;
 	if (!user_write_access_begin(entry, n * sizeof(*entry)))
@@ -342,11 +322,10 @@ static void wsq_list_sink(struct wsq_sink *sink, u64 attrs)
  * wsq_list() - answer a list of addresses
  * @list: the request, checked; its done and not_told are 0
  * @target: whose addresses
- * @spare: where the open file keeps memory for the next list
  *
  * Return: 0, -EFAULT, -EINTR or -ENOMEM.
  */
-int wsq_list(struct wsquery_list *list, const struct wsq_target *target, void **spare)
+int wsq_list(struct wsquery_list *list, const struct wsq_target *target)
 {
 	struct wsquery_entry __user *entry = u64_to_user_ptr(list->entries);
 	const unsigned long chunk = min_t(u64, list->count, WSQ_LIST_ENTRIES);
@@ -355,7 +334,7 @@ int wsq_list(struct wsquery_list *list, const struct wsq_target *target, void **
 		.address = small,
 		.answer = small + WSQ_LIST_SMALL,
 		.span = WSQ_LIST_SMALL,
-		.spare = spare,
+		.small = small,
 	};
 	struct wsq_sink sink __uninitialized;
 	struct wsq_walk w __uninitialized;
@@ -377,6 +356,6 @@ int wsq_list(struct wsquery_list *list, const struct wsq_target *target, void **
 			err = -EFAULT;
 		entry += n;
 	}
-	wsq_list_room_give(&lw);
+	wsq_list_room_free(&lw);
 	return err;
 }

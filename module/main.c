@@ -18,23 +18,8 @@
 #include "ioctl.h"
 #include "target.h"
 
-static int wsq_open(struct inode *inode, struct file *file)
-{
-	/* Where a list's memory is kept; what misc.c left there is not needed. */
-	file->private_data = NULL;
-	return 0;
-}
-
-static int wsq_release(struct inode *inode, struct file *file)
-{
-	wsq_list_room_free(file->private_data);
-	return 0;
-}
-
 static const struct file_operations wsq_fops = {
 	.owner		= THIS_MODULE,
-	.open		= wsq_open,
-	.release	= wsq_release,
 	.unlocked_ioctl	= wsq_ioctl,
 	.compat_ioctl	= compat_ptr_ioctl,
 	.llseek		= noop_llseek,
@@ -53,14 +38,22 @@ static struct miscdevice wsq_device = {
 
 static int __init wsq_init(void)
 {
+	int err = wsq_list_init();
+
+	if (err)
+		return err;
 	wsq_target_learn();
-	return misc_register(&wsq_device);
+	err = misc_register(&wsq_device);
+	if (err)
+		wsq_list_exit();
+	return err;
 }
 module_init(wsq_init);
 
 static void __exit wsq_exit(void)
 {
 	misc_deregister(&wsq_device);
+	wsq_list_exit();
 }
 module_exit(wsq_exit);
 

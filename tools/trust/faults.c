@@ -7,6 +7,9 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <poll.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -169,9 +172,6 @@ static void fail_each(const struct request *q)
 		memcpy(arg, &q->arg, q->size);
 		if (q->done)
 			memset(arg + q->done, POISON, 8);
-		/* An open file keeps a list's memory. */
-		close(dev);
-		dev = open("/dev/wsquery", O_RDONLY | O_CLOEXEC);
 		arm(n);
 		rc = ioctl(dev, q->ioc, arg);
 		err = errno;
@@ -238,6 +238,32 @@ static void fail_regions(char *p, size_t n, size_t capacity, int target)
 	fail_each(&q);
 }
 
+static struct watched held;
+
+/* A list that waits for its array, with the module's own room for one list. */
+static void *hold_room(void *arg)
+{
+	struct wsquery_list l = {
+		.size = sizeof(l), .entries = (uintptr_t)held.p, .count = 100,
+	};
+
+	ioctl(dev, WSQUERY_IOC_LIST, &l);
+	return arg;
+}
+
+static bool room_hold(pthread_t *thread)
+{
+	struct pollfd p = { .events = POLLIN };
+
+	held.p = map_anon(1);
+	held.pages = 1;
+	if (!held.p || uffd_watch(&held, 0, UFFDIO_REGISTER_MODE_MISSING) ||
+	    pthread_create(thread, NULL, hold_room, NULL))
+		return false;
+	p.fd = held.uffd;
+	return poll(&p, 1, 60000) == 1;
+}
+
 static void fail_list(char *p, size_t n, size_t count, size_t stride, int target)
 {
 	struct request q = { "list", WSQUERY_IOC_LIST, .size = sizeof(struct wsquery_list) };
@@ -284,6 +310,7 @@ int main(void)
 	struct request count = { "count", WSQUERY_IOC_COUNT,
 				 .size = sizeof(struct wsquery_count) };
 	int target = pagemap_open(0);
+	pthread_t holder;
 	char *p, *far;
 	size_t i;
 
@@ -324,10 +351,15 @@ int main(void)
 	head(&count, p, PAGES, 0, target);
 	count.done = 0;
 	fail_each(&count);
+	fail_list(p, PAGES, 5000, 1, -1);
+	if (!room_hold(&holder))
+		return 2;
 	fail_list(p, PAGES, 10, 1, -1);
 	fail_list(p, PAGES, 5000, 1, -1);
 	fail_list(p, PAGES, 20000, 7919, target);
 	fail_list(far, PAGES, 300, 7919, -1);
+	close(held.uffd);
+	pthread_join(holder, NULL);
 
 	printf("# %u failures injected, %u survived, %u wrong: %u ENOMEM, ", injected, survived,
 	       wrong, no_memory);

@@ -291,8 +291,7 @@
  *	kernel, as bits of %WSQUERY_MARKER_KIND
  * @lock_pages: out: entries of page tables that are looked at in one hold of the
  *	target's mmap lock, plus at most the rest of the table that it ends in
- * @call_bytes: out: the most kernel memory that one call uses, in bytes; an open
- *	file keeps what its largest list used for the next, until it is closed
+ * @call_bytes: out: the most kernel memory that one call uses, in bytes
  *
  * Whatever is listed here, a request with those very values accepts.
  */
