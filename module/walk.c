@@ -38,8 +38,10 @@ static unsigned long wsq_walk_behind(struct wsq_walk *w, unsigned long addr, uns
 		behind.pages = 0;
 		if (slots)
 			behind = wsq_backing_run(&w->backing, slots, pages);
-		if (!behind.pages)
+		if (!behind.pages) {
 			behind = wsq_backing_next(&w->backing, page, pages);
+			w->budget -= WSQ_COST_LOOKUP;
+		}
 		wsq_walk_emit(w, w->base | behind.flags, behind.swap, behind.pages);
 		w->budget -= WSQ_COST_RUN;
 		page += behind.pages;
