@@ -139,24 +139,26 @@ bool text_utf8(const char *text, size_t size)
 char said[1 << 20], warned[1 << 14];
 size_t said_size, warned_size;
 
+/* Keeps what fits; the writer is told that all was taken, as by a terminal. */
+static ssize_t take(char *into, size_t room, size_t *used, const char *text, size_t size)
+{
+	size_t fits = size < room - *used ? size : room - *used;
+
+	memcpy(into + *used, text, fits);
+	*used += fits;
+	return size;
+}
+
 static ssize_t say(void *cookie, const char *text, size_t size)
 {
-	size_t room = sizeof(said) - said_size;
-
 	(void)cookie;
-	memcpy(said + said_size, text, size < room ? size : room);
-	said_size += size < room ? size : room;
-	return size;
+	return take(said, sizeof(said), &said_size, text, size);
 }
 
 static ssize_t warn(void *cookie, const char *text, size_t size)
 {
-	size_t room = sizeof(warned) - warned_size;
-
 	(void)cookie;
-	memcpy(warned + warned_size, text, size < room ? size : room);
-	warned_size += size < room ? size : room;
-	return size;
+	return take(warned, sizeof(warned), &warned_size, text, size);
 }
 
 /* Memory that a call has and did not give back yet. */
