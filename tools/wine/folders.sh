@@ -17,7 +17,8 @@ apt-get -qq -y -o Acquire::Retries=3 -o Dpkg::Use-Pty=0 install --no-install-rec
 
 # Without a driver for graphics, and without asking for Mono and Gecko.
 WINE_PREFIX='
-export HOME=/root WINEPREFIX=/root/prefix WINEDEBUG=-all WINEDLLOVERRIDES="mscoree,mshtml="
+HOME=$(getent passwd 0 | cut -d: -f6)
+export HOME WINEPREFIX=$HOME/prefix WINEDEBUG=-all WINEDLLOVERRIDES="mscoree,mshtml="
 wine wineboot -i
 wine reg add "HKCU\\Software\\Wine\\Drivers" /v Graphics /d null /f
 wineserver=$(find /usr/lib -name "wineserver*" -type f | head -n 1)

@@ -5,7 +5,9 @@
 set -u
 
 ntdll=usr/lib/x86_64-linux-gnu/wine/x86_64-unix/ntdll.so
-prefix=/root/prefix
+# Where folders.sh made the prefix, in both alike.
+home=$(sed -n 's/^root:[^:]*:[^:]*:[^:]*:[^:]*:\([^:]*\):.*/\1/p' /trixie/etc/passwd)
+prefix=$home/prefix
 
 for root in /trixie /bookworm; do
 	# Already done when this script calls itself.
@@ -29,7 +31,7 @@ root_of() {
 }
 
 in_root() {
-	chroot "$root" /usr/bin/env HOME=/root WINEPREFIX=$prefix WINEDEBUG=-all LC_ALL=C.UTF-8 \
+	chroot "$root" /usr/bin/env HOME="$home" WINEPREFIX="$prefix" WINEDEBUG=-all LC_ALL=C.UTF-8 \
 		PATH=/usr/bin:/bin:/usr/lib/wine "$@"
 }
 
